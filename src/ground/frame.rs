@@ -18,7 +18,7 @@ pub struct Square {
 
 /// Where the ground lies on a planet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct Georeference {
     /// Its coordinate reference system, as rasters name it.
     pub crs: String,
     /// From columns and rows to coordinates, in GDAL's order.
@@ -35,7 +35,7 @@ pub struct Frame {
     widest: u8,
     patches: Vec<Square>,
     /// Where it lies on a planet, if anywhere.
-    pub place: Option<Place>,
+    pub place: Option<Georeference>,
 }
 
 /// The sides of patches, as logarithms (Pennings, section 4.3.1, step 1).

@@ -42,7 +42,7 @@ pub use columns::Columns;
 pub use cubes::{Cubes, Pyramid, Share};
 pub use error::GroundError;
 pub use file::{Appended, GROUND_MAGIC, GroundFile, Growth, encode, grow, hold, touched};
-pub use frame::{Frame, Place, Sides, Square};
+pub use frame::{Frame, Georeference, Sides, Square};
 pub use heightmap::{TopEffect, stamp_top, surface};
 pub use layered::{Dense, Layered, check_effect};
 pub use mesh::Mesh;

@@ -3,8 +3,8 @@
 use viewcell::dice::Dice;
 use viewcell::format::crc32;
 use viewcell_ground::{
-    ChangeSet, Columns, Effect, GroundFile, Growth, Layered, Patches, Place, Rule, Shape, Stamp,
-    encode, grow, hold, touched,
+    ChangeSet, Columns, Effect, Georeference, GroundFile, Growth, Layered, Patches, Rule, Shape,
+    Stamp, encode, grow, hold, touched,
 };
 
 use crate::common::{any_stamp, cubes, hills};
@@ -269,7 +269,7 @@ fn a_file_grows_on_disk_and_is_whole_if_it_cannot() {
 fn a_ground_keeps_its_place_and_names() {
     let ground = hills([20, 20], 7);
     let mut frame = ground.frame().clone();
-    frame.place = Some(Place {
+    frame.place = Some(Georeference {
         crs: "EPSG:32633".into(),
         transform: [5e5, 10.0, 0.0, 4.1e6, 0.0, -10.0],
     });

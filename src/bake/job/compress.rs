@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::budget::deepest_first::prune;
 use super::budget::options::Compression;
 use super::budget::shrink;
-use super::encode::{Assembly, Place, pack};
+use super::encode::{Assembly, Destination, pack};
 use super::error::BakeError;
 use super::store::file::beside;
 use crate::bundle::{Provenance, Written};
@@ -22,7 +22,7 @@ pub(crate) fn compress(
         Compression::DeepestFirst(to) => {
             // Trees are pruned one by one, each of a whole PVS: they are read from a bundle.
             let lossless = Aside(beside(assembly.place.path, ".lossless.part"));
-            let place = Place {
+            let place = Destination {
                 path: &lossless.0,
                 overwrite: true,
                 ..*assembly.place

@@ -8,7 +8,7 @@ use super::options::{BakeOptions, as_seen, mutual};
 use super::parallel::thread_count;
 use super::store::group::{BlockOrder, Group, Targets};
 use super::terrain::Cells;
-use super::visibility::{Kernel, Kernels, Visibility};
+use super::visibility::{Kernel, Kernels, VisibilityStage};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{Codebook, Histogram, encode_head};
 use crate::visibility::{HeightField, ShaftField, Sights, Stance};
@@ -65,7 +65,7 @@ pub fn forecast(
     let valid = cells.valid();
     let order = BlockOrder::new(grid, Targets::of(mutual));
     let seen = &*as_seen(terrain, options.curvature)?;
-    let visibility = Visibility::prepare(
+    let visibility = VisibilityStage::prepare(
         || Kernel::new(seen, options),
         &valid,
         &order,
@@ -102,7 +102,7 @@ pub(super) struct Sampled {
 impl Sampled {
     /// Looks from some quads. A group tells of `told_by` its number blocks, all together of `all`.
     pub(super) fn look<K: Kernels>(
-        visibility: &Visibility<'_, K>,
+        visibility: &VisibilityStage<'_, K>,
         valid: &ValidPyramid,
         order: &BlockOrder,
         told_by: impl Fn(usize) -> u64,

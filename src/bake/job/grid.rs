@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::compress::compress;
-use super::encode::{Assembly, Place};
+use super::encode::{Assembly, Destination};
 use super::error::BakeError;
 use super::observer::{Observer, Stage};
 use super::options::BakeOptions;
@@ -17,7 +17,7 @@ use super::store::groups::StoredGroups;
 use super::store::records::{Head, Job, Share};
 use super::store::shard::Shard;
 use super::tiles::{ShardOf, Tile, pairs_by_tile, tiles};
-use super::visibility::{Kernels, Visibility};
+use super::visibility::{Kernels, VisibilityStage};
 use crate::bundle::{Info, TerrainHeader, TerrainParts, check_output, info};
 use crate::compress::ValidPyramid;
 
@@ -96,7 +96,7 @@ impl GridBake<'_> {
             Keep::Nothing => error,
             _ => error.keeping(store, &tiles),
         };
-        let visibility = Visibility::prepare(prepare, valid, &order, options, observer);
+        let visibility = VisibilityStage::prepare(prepare, valid, &order, options, observer);
         if let Err(error) = visibility.fill(&tiles, &mut store, observer) {
             return Err(keeping(error, &store));
         }
@@ -105,7 +105,7 @@ impl GridBake<'_> {
         drop(visibility);
         finish.restart_clock();
         let mut provenance = head.job.provenance();
-        let place = Place {
+        let place = Destination {
             path: output,
             overwrite: options.overwrite,
             header,
@@ -188,7 +188,7 @@ impl GridBake<'_> {
         let part = shard_in_the_making(output);
         let mut store = Store::open(&part, Role::Shard, shape, options.keep)?;
         let kept_tiles = taken_over(&store, tiles, options, observer);
-        let visibility = Visibility::prepare(prepare, valid, &order, options, observer);
+        let visibility = VisibilityStage::prepare(prepare, valid, &order, options, observer);
         match visibility.fill(tiles, &mut store, observer) {
             Ok(()) => {
                 observer.stage(Stage::Finish, 1);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::budget::options::Compression;
 use super::compress::compress;
-use super::encode::{Assembly, Place};
+use super::encode::{Assembly, Destination};
 use super::error::BakeError;
 use super::observer::{Observer, Stage};
 use super::parallel::Workers;
@@ -53,7 +53,7 @@ pub fn merge(
     let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
     finish.restart_clock();
     let mut provenance = job.provenance();
-    let place = Place {
+    let place = Destination {
         path: output,
         overwrite,
         header: &header,

@@ -6,7 +6,7 @@
 use super::budget::deepest_first::prune;
 use super::budget::options::Compression;
 use super::compress::compress;
-use super::encode::{Assembly, Place};
+use super::encode::{Assembly, Destination};
 use super::error::{BakeError, unreadable};
 use super::observer::{Observer, Stage};
 use super::parallel::{Workers, thread_count};
@@ -62,7 +62,7 @@ pub fn repack(
             path: input.to_owned(),
         });
     }
-    let place = Place {
+    let place = Destination {
         path: output,
         overwrite: options.overwrite,
         header: &header,
@@ -117,7 +117,7 @@ struct Room {
 /// of another.
 pub(crate) fn unpack(
     source: &Path,
-    place: &Place,
+    place: &Destination,
     order: &BlockOrder,
     workers: &Workers,
 ) -> Result<Store, BakeError> {
@@ -135,7 +135,7 @@ pub(crate) fn unpack(
 pub(crate) fn unpack_terrain(
     terrain: TerrainBundle,
     let_go: &dyn Fn(),
-    place: &Place,
+    place: &Destination,
     order: &BlockOrder,
     workers: &Workers,
 ) -> Result<Store, BakeError> {

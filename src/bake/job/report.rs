@@ -6,7 +6,7 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use serde::Serialize;
 
-use super::encode::Place;
+use super::encode::Destination;
 use super::peak;
 use super::store::records::Share;
 use crate::bundle::{Provenance, StageTime, Statistics, Timings, Written};
@@ -87,7 +87,12 @@ impl Finish {
     }
 
     /// What was written; writes what it took beside it.
-    pub(super) fn report(self, written: Written, made: Provenance, place: &Place) -> BakeReport {
+    pub(super) fn report(
+        self,
+        written: Written,
+        made: Provenance,
+        place: &Destination,
+    ) -> BakeReport {
         let grid = place.header.parameters.grid;
         let timings = self.timings(&written, place.path);
         let sections = written.sections.iter();

@@ -14,7 +14,7 @@ use super::report::{BakeReport, ShardReport};
 use super::source::{Source, job};
 use super::store::group::{BlockOrder, Targets};
 use super::tiles::ShardOf;
-use super::visibility::{Kernels, Visibility};
+use super::visibility::{Kernels, VisibilityStage};
 use crate::bundle::{SolidSections, TerrainHeader, grid_of_cells};
 use crate::compress::ValidPyramid;
 use crate::visibility::solid::{SolidField, Solids};
@@ -87,7 +87,7 @@ pub fn forecast_solid(
     let valid = &subject.valid;
     let order = BlockOrder::new(valid.grid(), Targets::All);
     let tables = || &subject.field;
-    let visibility = Visibility::prepare(tables, valid, &order, options, &Silent);
+    let visibility = VisibilityStage::prepare(tables, valid, &order, options, &Silent);
     let blocks = valid.grid().blocks() as u64;
     let found = Sampled::look(&visibility, valid, &order, |_| blocks, blocks * blocks);
     let sections = subject.header.solid.iter().map(SolidSections::bytes);

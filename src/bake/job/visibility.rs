@@ -42,7 +42,7 @@ pub(crate) trait Kernels: Sync {
 }
 
 /// The stage, with the tables that its kernels look at.
-pub(crate) struct Visibility<'t, K> {
+pub(crate) struct VisibilityStage<'t, K> {
     options: &'t BakeOptions,
     kernels: K,
     valid: &'t ValidPyramid,
@@ -58,7 +58,7 @@ pub(crate) struct KernelScratch<'k> {
     pair: PairSymbols,
 }
 
-impl<'t, K: Kernels> Visibility<'t, K> {
+impl<'t, K: Kernels> VisibilityStage<'t, K> {
     /// Makes the tables.
     pub(super) fn prepare(
         make: impl FnOnce() -> K,

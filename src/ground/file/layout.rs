@@ -3,7 +3,7 @@
 use crate::change::Version;
 use crate::code::{Cursor, encode_tree, put_text};
 use crate::error::GroundError;
-use crate::frame::{Frame, Place, Square};
+use crate::frame::{Frame, Georeference, Square};
 use crate::layered::Layered;
 use crate::patches::Patches;
 use crate::tree::Tree;
@@ -153,7 +153,7 @@ pub(super) fn read_index(bytes: &[u8]) -> Result<(Frame, Version, Vec<Table>), G
                     *number = cursor.f64()?;
                 }
                 let crs = cursor.text()?;
-                Some(Place { crs, transform })
+                Some(Georeference { crs, transform })
             }
         };
         let materials = (0..names)

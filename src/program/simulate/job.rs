@@ -30,7 +30,7 @@ pub struct Options {
     /// With GPX tracks: where the middle of each is placed, in metres east and south of the first sample [default:
     /// their geographic position]
     #[arg(long, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
-    place: Option<Place>,
+    place: Option<EastSouth>,
     /// Without a trace: players move like those of this trace; other options of motion override it
     #[arg(long, value_name = "TRACE", conflicts_with = "traces")]
     like: Option<PathBuf>,
@@ -436,12 +436,12 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
 
 /// Metres east and south of the first sample.
 #[derive(Clone, Copy)]
-struct Place([f64; 2]);
+struct EastSouth([f64; 2]);
 
-fn place(text: &str) -> Result<Place, String> {
+fn place(text: &str) -> Result<EastSouth, String> {
     let place = values::numbers(text).and_then(|numbers| numbers.try_into().ok());
     place
-        .map(Place)
+        .map(EastSouth)
         .ok_or_else(|| "expected EAST,SOUTH in metres, with a comma between them".to_owned())
 }
 

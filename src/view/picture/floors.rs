@@ -53,7 +53,7 @@ type Locate<'l> = &'l (dyn Fn([f64; 3]) -> Option<u32> + Sync);
 
 /// A cell's box, if it has one that can be drawn.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct CellBox {
     cell: u32,
     low: [f64; 3],
     high: [f64; 3],
@@ -80,7 +80,7 @@ impl Floors {
     /// a cell in the air is on the floor below its middle.
     pub fn of_solid(level: &SolidBundle<'_>, side: u32) -> Option<Self> {
         let places = (0..level.cells()).filter_map(|cell| place(cell, level.bounds(cell)?));
-        let mut places: Vec<Place> = places.collect();
+        let mut places: Vec<CellBox> = places.collect();
         places.sort_by(by_ground);
         let mut numbers = vec![None; level.cells() as usize];
         let step = level.parameters().cell[2] / f64::from(2 * STEPS);
@@ -93,7 +93,7 @@ impl Floors {
         Self::draw(places, None, side)
     }
 
-    fn draw(mut places: Vec<Place>, locate: Option<Locate<'_>>, side: u32) -> Option<Self> {
+    fn draw(mut places: Vec<CellBox>, locate: Option<Locate<'_>>, side: u32) -> Option<Self> {
         if places.is_empty() {
             return None;
         }
@@ -116,7 +116,7 @@ impl Floors {
         let painted = floors.into_par_iter().map(|mut places| {
             // The upper ones over the lower, and players who stand over those in the air.
             places.sort_by(|a, b| {
-                let stands = |place: &Place| place.over.is_none();
+                let stands = |place: &CellBox| place.over.is_none();
                 let order = stands(a).cmp(&stands(b));
                 order.then(a.middle().total_cmp(&b.middle()))
             });
@@ -233,7 +233,7 @@ impl Floors {
     }
 }
 
-impl Place {
+impl CellBox {
     fn middle(&self) -> f64 {
         (self.low[2] + self.high[2]) / 2.0
     }
@@ -299,7 +299,7 @@ fn affordable(
     mut pixel: f64,
     across: [f64; 2],
     floors: usize,
-    places: &[Place],
+    places: &[CellBox],
     has_bsp: bool,
 ) -> f64 {
     let most = if has_bsp {
@@ -311,7 +311,7 @@ fn affordable(
     for _ in 0..64 {
         let pixels = |length: f64| (length / pixel).ceil().max(1.0);
         let all = floors as f64 * pixels(across[0]) * pixels(across[1]);
-        let of = |place: &Place| {
+        let of = |place: &CellBox| {
             let side = |axis: usize| pixels(place.high[axis] - place.low[axis]) + 1.0;
             side(0) * side(1)
         };
@@ -326,11 +326,11 @@ fn affordable(
 }
 
 /// The box of a cell; `None` where it has none, or none that can be drawn.
-fn place(cell: u32, [low, high]: [[f64; 3]; 2]) -> Option<Place> {
+fn place(cell: u32, [low, high]: [[f64; 3]; 2]) -> Option<CellBox> {
     let is_box = (0..3)
         .all(|axis| low[axis] <= high[axis] && low[axis].abs() < 1e9 && high[axis].abs() < 1e9);
     // A cell that nothing is known of has a box without extent.
-    (is_box && low != high).then_some(Place {
+    (is_box && low != high).then_some(CellBox {
         cell,
         low,
         high,
@@ -339,16 +339,16 @@ fn place(cell: u32, [low, high]: [[f64; 3]; 2]) -> Option<Place> {
 }
 
 /// From the lowest ground up.
-fn by_ground(a: &Place, b: &Place) -> Ordering {
+fn by_ground(a: &CellBox, b: &CellBox) -> Ordering {
     a.low[2].total_cmp(&b.low[2]).then(a.cell.cmp(&b.cell))
 }
 
 /// Shares cells out to floors by the heights of their grounds: as many as storeys of twice the
 /// height of a cell lie over each other, each ground with the floor that it is nearest to the mean
 /// of (Lloyd's algorithm). Places in the air have no ground, and are with what they are over.
-fn floors(places: &mut [Place]) -> Vec<Vec<Place>> {
+fn floors(places: &mut [CellBox]) -> Vec<Vec<CellBox>> {
     places.sort_by(by_ground);
-    let all: f64 = places.iter().map(Place::area).sum();
+    let all: f64 = places.iter().map(CellBox::area).sum();
     // The ground below which so much of the area lies.
     let ground = |part: f64| {
         let mut below = 0.0;
@@ -407,10 +407,10 @@ mod tests {
     fn cells_are_shared_out_to_floors_by_their_ground() {
         // Three storeys of some 350, where cells are 130 high.
         let grounds = [0.0, 8.0, 4.0, 300.0, 296.0, 304.0, 700.0, 690.0, 696.0];
-        let mut places: Vec<Place> = grounds
+        let mut places: Vec<CellBox> = grounds
             .into_iter()
             .enumerate()
-            .map(|(cell, ground)| Place {
+            .map(|(cell, ground)| CellBox {
                 cell: cell as u32,
                 low: [0.0, 0.0, ground],
                 high: [100.0, 100.0, ground + 130.0],
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn a_flat_level_has_one_floor() {
-        let flat = |cell| Place {
+        let flat = |cell| CellBox {
             cell,
             low: [0.0; 3],
             high: [1.0, 1.0, 0.0],

@@ -54,7 +54,7 @@ pub fn growth(
     options: &FrontierOptions,
 ) -> Result<Vec<Part>, FrontierError> {
     builder.begin(a, b, options)?;
-    let mut halves = Side::BOTH.map(|side| Half::new(side, builder));
+    let mut halves = Side::BOTH.map(|side| DrawnHalf::new(side, builder));
     let (mut step, mut last) = (0, 0);
     loop {
         let was_grown = builder.is_grown();
@@ -87,7 +87,7 @@ pub fn growth(
 const AFTER: u32 = u32::MAX;
 
 /// One half as far as it has been looked at.
-struct Half {
+struct DrawnHalf {
     side: Side,
     area: u64,
     /// By block of 8 × 8 samples, the samples in it.
@@ -96,7 +96,7 @@ struct Half {
     joined: Vec<Option<u32>>,
 }
 
-impl Half {
+impl DrawnHalf {
     /// What a builder that has begun has.
     fn new(side: Side, builder: &FrontierBuilder<'_>) -> Self {
         let grid = builder.terrain().grid();

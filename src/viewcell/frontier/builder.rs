@@ -10,7 +10,7 @@ use super::region::{Frontier, Region};
 use super::remembered::{Joined, Remembered};
 use super::samples::{Ground, Samples};
 use super::side::{FrontierError, Side};
-use super::state::{FrontierBuilder, Half, Phase};
+use super::state::{FrontierBuilder, GrowingHalf, Phase};
 use crate::format::{Quad, Sample, Visibility};
 use crate::query::TerrainBundle;
 use crate::session::SessionWorld as _;
@@ -31,7 +31,7 @@ impl<'a> FrontierBuilder<'a> {
             count += u64::from(columns) * u64::from(rows);
         }
         // Not a clone of the first for the second: a clone of a queue has no room.
-        let half = || Half {
+        let half = || GrowingHalf {
             start: Sample::new(0, 0),
             members: Samples::none(&ground),
             seen: Samples::none(&ground),

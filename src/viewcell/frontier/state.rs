@@ -24,7 +24,7 @@ pub(super) enum Phase {
 
 /// The half of one player.
 #[derive(Clone, Debug)]
-pub(super) struct Half {
+pub(super) struct GrowingHalf {
     pub start: Sample,
     pub members: Samples,
     /// Everything that some member may see, but for what is in `joined`: the merged PVS of the
@@ -68,8 +68,8 @@ pub struct FrontierBuilder<'a> {
     pub(super) ground: Arc<Ground>,
     /// Index of the first quad of each level.
     pub(super) first: Vec<u64>,
-    pub(super) a: Half,
-    pub(super) b: Half,
+    pub(super) a: GrowingHalf,
+    pub(super) b: GrowingHalf,
     pub(super) scratch: [Samples; 2],
     /// A bit a block.
     pub(super) waiting: Vec<u64>,
@@ -86,7 +86,7 @@ pub struct FrontierBuilder<'a> {
     pub(super) unmerged: Option<Side>,
 }
 
-impl Half {
+impl GrowingHalf {
     /// Puts all that members see into `seen`.
     pub(super) fn merge_joined(&mut self) {
         for seen in self.joined.of() {
@@ -98,14 +98,14 @@ impl Half {
 }
 
 impl FrontierBuilder<'_> {
-    pub(super) fn half(&self, side: Side) -> &Half {
+    pub(super) fn half(&self, side: Side) -> &GrowingHalf {
         match side {
             Side::A => &self.a,
             Side::B => &self.b,
         }
     }
 
-    pub(super) fn half_mut(&mut self, side: Side) -> &mut Half {
+    pub(super) fn half_mut(&mut self, side: Side) -> &mut GrowingHalf {
         match side {
             Side::A => &mut self.a,
             Side::B => &mut self.b,

@@ -13,7 +13,7 @@ use super::region::Region;
 use super::remembered::Seen;
 use super::samples::{Ground, Samples};
 use super::side::Side;
-use super::state::{FrontierBuilder, Half};
+use super::state::{FrontierBuilder, GrowingHalf};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::{Quad, Sample};
 
@@ -32,7 +32,7 @@ impl FrontierBuilder<'_> {
     /// The set once it is grown, to be filled with what [`super::FrontierOptions::tighten`] gives to it
     /// if `fill` says so. None where there is no set, or not all that was merged is remembered.
     pub fn unfilled(&self, fill: bool) -> Option<Unfilled> {
-        let is_known = |half: &Half| half.area > 0 && !half.is_merged;
+        let is_known = |half: &GrowingHalf| half.area > 0 && !half.is_merged;
         if !self.remembered.is_on() || !self.is_grown() || !is_known(&self.a) || !is_known(&self.b)
         {
             return None;

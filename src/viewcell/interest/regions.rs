@@ -49,10 +49,10 @@ impl Region {
     }
 }
 
-/// Where a region is, whose place it is, and when it last moved. Two of them fill a line of the cache.
+/// Where a region is, whose slot it is, and when it last moved. Two of them fill a line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-struct Place {
+struct RegionSlot {
     now: Bounds,
     generation: u32,
     /// The tick in which it last moved, came or went.
@@ -75,7 +75,7 @@ const PLACES: u32 = 1 << 30;
 /// after the tick that reports what ceased, so that an index names one region in any tick.
 #[derive(Debug, Default)]
 pub struct Regions {
-    places: Vec<Place>,
+    places: Vec<RegionSlot>,
     /// Of those that moved in this tick: where they were when the last one ended.
     was: Vec<Bounds>,
     meta: Vec<Meta>,
@@ -128,7 +128,7 @@ impl Regions {
             if index >= self.limit {
                 return Err(InterestError::Full);
             }
-            self.places.push(Place {
+            self.places.push(RegionSlot {
                 now: bounds,
                 generation: 0,
                 moved_in: self.tick,
@@ -311,7 +311,7 @@ impl Regions {
 
     /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        self.places.capacity() * size_of::<Place>()
+        self.places.capacity() * size_of::<RegionSlot>()
             + self.was.capacity() * size_of::<Bounds>()
             + self.meta.capacity() * size_of::<Meta>()
             + (self.free.capacity() + self.gone.capacity()) * size_of::<u32>()

@@ -12,7 +12,7 @@ use crate::ingest::read_terrain;
 use crate::ingest::source::{IngestOptions, file_bytes, file_length};
 use crate::world::Terrain;
 use viewcell_ground::{
-    Ask, Depth, GroundError, MOST_CUBES, Material, Patches, Place, Sides, build, of_layers,
+    Ask, Depth, Georeference, GroundError, MOST_CUBES, Material, Patches, Sides, build, of_layers,
 };
 
 /// What ground is made from.
@@ -174,7 +174,7 @@ fn of_heightmap(
 fn placed(ground: Patches, terrain: &Terrain) -> Patches {
     use viewcell_ground::Layered;
     let mut frame = ground.frame().clone();
-    frame.place = terrain.georeference().map(|place| Place {
+    frame.place = terrain.georeference().map(|place| Georeference {
         crs: place.crs.clone(),
         transform: place.transform,
     });

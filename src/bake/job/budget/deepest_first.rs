@@ -9,7 +9,7 @@ use super::options::DeepestFirst;
 use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
 use crate::compress::prune::DepthPruner;
 use crate::compress::{Scratch, encode};
-use crate::job::encode::Place;
+use crate::job::encode::Destination;
 use crate::job::error::{BakeError, unreadable};
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
@@ -25,7 +25,7 @@ const CHUNK: u64 = 256;
 /// given what was lost.
 pub(crate) fn prune(
     source: &Path,
-    place: &Place,
+    place: &Destination,
     workers: &Workers,
     to: DeepestFirst,
     provenance: &mut Provenance,

@@ -14,13 +14,13 @@ pub(crate) struct Assembly<'a> {
     /// How each block sees the others.
     pub groups: StoredGroups<'a>,
     /// The place of the bundle.
-    pub place: &'a Place<'a>,
+    pub place: &'a Destination<'a>,
     pub workers: &'a Workers<'a>,
 }
 
 /// What a bundle holds beside its PVSs, and where it goes.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Destination<'a> {
     pub path: &'a Path,
     pub overwrite: bool,
     /// Its header; how PVSs are coded is put in.
@@ -30,7 +30,7 @@ pub(crate) struct Place<'a> {
     pub valid: &'a ValidPyramid,
 }
 
-impl Place<'_> {
+impl Destination<'_> {
     /// The bundle's header.
     pub(in crate::job) fn header(&self, tree_code: TreeCode, lossy: bool) -> TerrainHeader {
         let mut header = self.header.clone();

@@ -13,7 +13,7 @@ use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
 use crate::compress::pairs::{Codebook, encode_records};
 use viewcell::format::TreeCode;
 
-pub(crate) use assembly::{Assembly, Place};
+pub(crate) use assembly::{Assembly, Destination};
 
 /// Writes the bundle without loss. The provenance is given the statistics.
 pub(crate) fn pack(assembly: &Assembly, provenance: &mut Provenance) -> Result<Written, BakeError> {

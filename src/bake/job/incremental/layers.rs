@@ -9,7 +9,7 @@ use crate::bundle::{
 use crate::compress::ValidPyramid;
 use crate::job::budget::options::Compression;
 use crate::job::compress::compress;
-use crate::job::encode::{Assembly, Place};
+use crate::job::encode::{Assembly, Destination};
 use crate::job::error::{BakeError, unreadable};
 use crate::job::observer::{Observer, Stage};
 use crate::job::parallel::Workers;
@@ -150,7 +150,7 @@ pub fn ground_of(bundle: &Path, over: &[PathBuf]) -> Result<Terrain, BakeError> 
 pub(crate) fn write(
     layers: &Layers,
     map: &MappedBundle,
-    place: &Place,
+    place: &Destination,
     compression: &Compression,
     mut provenance: Provenance,
     workers: &Workers,
@@ -198,7 +198,7 @@ pub fn merge_patches(
     let places = layers.terrain().valid();
     let places = grid.row_by_row().map(|sample| places.has_sample(sample));
     let valid = ValidPyramid::from_places(grid, places);
-    let place = Place {
+    let place = Destination {
         path: output,
         overwrite,
         header,

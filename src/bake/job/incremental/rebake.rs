@@ -24,7 +24,7 @@ use crate::bundle::{
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::Codebook;
 use crate::job::budget::options::Compression;
-use crate::job::encode::Place;
+use crate::job::encode::Destination;
 use crate::job::error::{BakeError, unreadable};
 use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen, mutual};
@@ -230,7 +230,7 @@ pub fn rebake(
     if let Some(output) = job.output {
         let asked = bake.asked_for(terrain, &source.input.name)?;
         let cells = Cells::of(&asked, &bake);
-        let place = Place {
+        let place = Destination {
             path: output,
             overwrite: options.overwrite,
             header: cells.header(),
@@ -390,7 +390,7 @@ pub(crate) fn rebake_layers(
         && !moved
         && layers.is_empty()
     {
-        let place = Place {
+        let place = Destination {
             path: output,
             overwrite: options.overwrite,
             header: cells.header(),

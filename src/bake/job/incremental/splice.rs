@@ -13,7 +13,7 @@ use super::replaced::NewTrees;
 use crate::bundle::{PairsWriter, Provenance, Replaced, Statistics, Written, trees_in_order};
 use crate::compress::pairs::group::put_together;
 use crate::compress::pairs::{Codebook, Histogram, Recoder, RecordCounts};
-use crate::job::encode::Place;
+use crate::job::encode::Destination;
 use crate::job::error::{BakeError, unreadable};
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
@@ -90,7 +90,7 @@ impl Splice<'_> {
     /// the new one.
     pub(crate) fn write(
         &self,
-        place: &Place,
+        place: &Destination,
         provenance: &mut Provenance,
         workers: &Workers,
     ) -> Result<Written, BakeError> {

@@ -52,7 +52,7 @@ impl Role {
 
 /// Where a group lies in the file.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Extent {
     offset: u64,
     length: u64,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Store {
     /// Length of what is known to be right.
     length: u64,
     /// By number of the block.
-    places: Vec<Option<Place>>,
+    places: Vec<Option<Extent>>,
     /// Whether bytes behind `length` are still to be cut off.
     ragged: bool,
     /// Whether the file goes when it is dropped, and when.
@@ -271,7 +271,7 @@ impl Store {
             let Some(place) = place else {
                 return Ok(false);
             };
-            *place = Some(Place {
+            *place = Some(Extent {
                 offset,
                 length: payload.len() as u64,
             });
@@ -307,7 +307,7 @@ impl Store {
         for (number, payload) in groups {
             places.push((
                 *number,
-                Place {
+                Extent {
                     offset: self.length + bytes.len() as u64 + FRAME_LEN,
                     length: payload.len() as u64,
                 },

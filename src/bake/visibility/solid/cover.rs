@@ -11,12 +11,12 @@ pub(super) type Flat = [f64; 2];
 
 /// The points p with normal · p <= dist.
 #[derive(Clone, Copy)]
-struct Half {
+struct HalfPlane {
     normal: Flat,
     dist: f64,
 }
 
-impl Half {
+impl HalfPlane {
     fn height(&self, p: Flat) -> f64 {
         self.normal[0] * p[0] + self.normal[1] * p[1] - self.dist
     }
@@ -37,7 +37,7 @@ impl Half {
 }
 
 /// The halves that a polygon, anticlockwise, is the common part of.
-fn halves(polygon: &[Flat]) -> impl Iterator<Item = Half> {
+fn halves(polygon: &[Flat]) -> impl Iterator<Item = HalfPlane> {
     (0..polygon.len()).filter_map(|i| {
         let (p, q) = (polygon[i], polygon[(i + 1) % polygon.len()]);
         let (x, y) = (q[0] - p[0], q[1] - p[1]);
@@ -45,7 +45,7 @@ fn halves(polygon: &[Flat]) -> impl Iterator<Item = Half> {
         (length > 1e-9).then(|| {
             let normal = [y / length, -x / length];
             let dist = |p: Flat| normal[0] * p[0] + normal[1] * p[1];
-            Half {
+            HalfPlane {
                 normal,
                 dist: dist(p).max(dist(q)),
             }
@@ -53,7 +53,7 @@ fn halves(polygon: &[Flat]) -> impl Iterator<Item = Half> {
     })
 }
 
-fn clip(polygon: &[Flat], half: Half) -> Vec<Flat> {
+fn clip(polygon: &[Flat], half: HalfPlane) -> Vec<Flat> {
     let mut kept = Vec::with_capacity(polygon.len() + 1);
     for (i, &p) in polygon.iter().enumerate() {
         let q = polygon[(i + 1) % polygon.len()];
@@ -170,7 +170,7 @@ fn cover(faces: &[Vec<Flat>], group: &[usize], slack: f64, covers: &mut Vec<Cove
     let whole = vec![[west, south], [east, south], [east, north], [west, north]];
     let mut holes = vec![whole.clone()];
     for &i in group {
-        let edges: Vec<Half> = halves(&faces[i]).map(|half| half.moved(slack)).collect();
+        let edges: Vec<HalfPlane> = halves(&faces[i]).map(|half| half.moved(slack)).collect();
         let within = bounds(&faces[i]);
         let mut left = Vec::with_capacity(holes.len() + 2);
         for hole in holes {
@@ -200,7 +200,7 @@ fn cover(faces: &[Vec<Flat>], group: &[usize], slack: f64, covers: &mut Vec<Cove
 }
 
 /// Adds the parts of a hole outside the edges.
-fn subtract(hole: Vec<Flat>, edges: &[Half], slack: f64, left: &mut Vec<Vec<Flat>>) {
+fn subtract(hole: Vec<Flat>, edges: &[HalfPlane], slack: f64, left: &mut Vec<Vec<Flat>>) {
     let mut inner = hole.clone();
     let mut parts = Vec::new();
     for edge in edges {
@@ -229,7 +229,7 @@ fn grow(seed: &[Flat], whole: &[Flat], holes: &[Vec<Flat>], slack: f64) -> Vec<F
     let mut near: Vec<(f64, &Vec<Flat>)> =
         holes.iter().map(|hole| (distance(hole), hole)).collect();
     near.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let own: Vec<Half> = halves(seed).collect();
+    let own: Vec<HalfPlane> = halves(seed).collect();
     let mut grown = whole.to_vec();
     for (_, hole) in near {
         let mut common = hole.clone();
@@ -243,8 +243,8 @@ fn grow(seed: &[Flat], whole: &[Flat], holes: &[Vec<Flat>], slack: f64) -> Vec<F
             continue;
         }
         let beside_hole = halves(hole).map(|half| half.flipped());
-        let fits = |half: &Half| seed.iter().all(|&p| half.height(p) <= 2.0 * slack);
-        let misses = |half: &Half| hole.iter().all(|&p| half.height(p) >= -2.0 * slack);
+        let fits = |half: &HalfPlane| seed.iter().all(|&p| half.height(p) <= 2.0 * slack);
+        let misses = |half: &HalfPlane| hole.iter().all(|&p| half.height(p) >= -2.0 * slack);
         let cuts = beside_hole.chain(own.iter().copied());
         let best = cuts
             .filter(|half| fits(half) && misses(half))
