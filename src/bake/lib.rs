@@ -8,7 +8,7 @@
 //! | of a changed ground | [`rebake`]; while players are on it, [`live`] | | |
 //! | of several machines | [`bake_shard`], [`merge`] | | [`bake_solid_shard`], [`merge`] |
 //! | of another size | [`repack`] | | |
-//! | check | [`verify`] | [`verify`] | [`verify`] |
+//! | check | [`verify()`] | [`verify()`] | [`verify()`] |
 //!
 //! Bundles are asked with the crate `viewcell`. Errors say what was expected, what was found, and where.
 //!

@@ -28,7 +28,7 @@
 //! # }
 //! ```
 //!
-//! [`format`] is the bytes, defined once for writer and reader, and [`convex`] the proof that convex occluders hide a
+//! [`mod@format`] is the bytes, defined once for writer and reader, and [`convex`] the proof that convex occluders hide a
 //! box from another: for writers of bundles. They may change with any release.
 //!
 //! # Features

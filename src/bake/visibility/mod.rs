@@ -1,11 +1,11 @@
 //! World to who-sees-whom: the kernels, each beside a slow exact twin.
 //!
 //! - `sightline` is the definition of exact sight in `f64`, one pair at a time: the slow twin.
-//! - [`samples`] is the fast kernel: 64 viewpoints at once, exact sight, and sight between view cells, whose slow twin
-//!   [`continuous`] looks for counterexamples on the drawn surfaces.
-//! - [`coarse`] is the kernel for view cells of 8 × 8 samples and more.
+//! - `samples` is the fast kernel: 64 viewpoints at once, exact sight, and sight between view cells, whose slow twin
+//!   `continuous` looks for counterexamples on the drawn surfaces.
+//! - `coarse` is the kernel for view cells of 8 × 8 samples and more.
 //! - [`solid`] is for view cells that are boxes among convex solids and faces.
-//! - [`incremental`] finds what a change of the ground may change, for re-bakes.
+//! - `incremental` finds what a change of the ground may change, for re-bakes.
 //! - `sectors` is the thesis's method, with a twin of its own.
 //! - [`Viewsheds`] is what a bake takes from any of them: how blocks see blocks ([`Sights`]).
 //! - `horizon` has angles against the sky, and no PVS. `curvature` lowers the ground as the round

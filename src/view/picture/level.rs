@@ -216,7 +216,7 @@ impl<'a> LevelPages<'a> {
         Ok(self.page(title, subtitle, &[(a, "A"), (b, "B")], colour, legend))
     }
 
-    /// How many cells see each cell, as [`seen_by`] counts them; `marked` are cells with names.
+    /// How many cells see each cell, as [`viewcell_bake::survey::seen_by`] counts them; `marked` are cells with names.
     pub fn exposure(&self, counts: &[u32], marked: &[(u32, &str)]) -> Page {
         let most = u64::from(counts.iter().copied().max().unwrap_or(0));
         let least = counts.iter().copied().min().unwrap_or(0);

@@ -177,7 +177,7 @@ impl SolidLevel {
         }
     }
 
-    /// Counts all coordinates from the middle of the level, to a whole number of [`Units::middle`].
+    /// Counts all coordinates from the middle of the level, to a whole number of `Units::middle`.
     pub fn centre(&mut self) {
         let bounds = self.bounds();
         if !bounds.min.iter().chain(&bounds.max).all(|x| x.is_finite()) {

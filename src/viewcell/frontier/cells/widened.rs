@@ -40,7 +40,7 @@ impl<'a> CellBundle<'a> {
 }
 
 /// [`spread`], and then each region takes in whatever no cell of the other sees nor is seen by, the first one
-/// first. `memory` is as [`super::sets::Construction::Widened`] needs it.
+/// first. `memory` is as [`super::Construction::Widened`] needs it.
 pub fn widen<'m, 'p, N: Iterator<Item = (u32, f64)>>(
     cells: u32,
     seeds: [&[u32]; 2],
@@ -79,7 +79,7 @@ fn hidden_from<'p>(
 
 /// Two regions that grow from cells over neighbours with their distances, what is nearest to its own seeds first;
 /// a cell that the other region sees or is seen by stays out. `memory` is as
-/// [`super::sets::Construction::Widened`] needs it.
+/// [`super::Construction::Widened`] needs it.
 pub fn spread<'m, 'p, N: Iterator<Item = (u32, f64)>>(
     cells: u32,
     [seeds_a, seeds_b]: [&[u32]; 2],
