@@ -4,7 +4,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use viewcell::frontier::cells::Construction;
-use viewcell::query::{Bundle, Motion, MotionLimits, Predictor, Quad, Sample, Visibility, World};
+use viewcell::query::{
+    Bundle, Extent, Motion, MotionLimits, Place, Predictor, Quad, Sample, Visibility, World,
+};
 
 /// Counts this thread's allocations, and the bytes that it has allocated and not freed.
 struct Counting;
@@ -85,6 +87,7 @@ fn what_is_outside_is_hidden() {
 }
 
 const LEVEL: &[u8] = include_bytes!("golden/v1/level.vcb");
+const SOLID: &[u8] = include_bytes!("golden/v1/solid.vcb");
 
 const CONSTRUCTIONS: [Construction; 4] = Construction::ALL;
 
@@ -180,6 +183,95 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
     assert_eq!(ALLOCATIONS.get() - before, 0);
     for bundle in [terrain, level] {
         assert_eq!(unsafe { viewcell_close(bundle) }, VIEWCELL_OK);
+    }
+}
+
+/// The places of a world, and all pairs of them.
+fn pairs(world: World<'_>) -> impl Iterator<Item = [Place; 2]> {
+    let place = move |number| world.place(number).unwrap();
+    let all = world.places();
+    (0..all).flat_map(move |a| (0..all).map(move |b| [place(a), place(b)]))
+}
+
+#[test]
+fn a_world_of_any_kind_answers_as_its_own_kind_does() {
+    for bytes in [GOLDEN, PAIRS, LEVEL, SOLID] {
+        let world = Bundle::from_bytes(bytes).unwrap().world().unwrap();
+        let mut memory = [0; 4];
+        for pair in pairs(world).step_by(3) {
+            for reach in [[0.0; 2], [15.0, 40.0], [f64::NAN, 0.0]] {
+                let (seen, within) = match (world, pair) {
+                    (World::Terrain(terrain), [Place::Sample(a), Place::Sample(b)]) => {
+                        (terrain.visible(a, b), terrain.visible_within(a, b, reach))
+                    }
+                    (World::Cells(level), [Place::Cell(a), Place::Cell(b)]) => {
+                        let within = level.visible_within(a, b, reach, &mut memory);
+                        (level.visible(a, b), within.unwrap())
+                    }
+                    (World::Solid(level), [Place::Cell(a), Place::Cell(b)]) => {
+                        (level.visible(a, b), level.visible_within(a, b, reach))
+                    }
+                    _ => panic!("a place of another kind"),
+                };
+                let [a, b] = pair;
+                assert_eq!(world.visible(a, b), seen);
+                assert_eq!(world.visible_within(a, b, reach), within);
+                assert!(within || !seen, "looking ahead hides nobody");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_look_ahead_from_places_sees_what_one_from_any_of_their_positions_sees() {
+    for bytes in [GOLDEN, PAIRS, LEVEL, SOLID] {
+        let world = Bundle::from_bytes(bytes).unwrap().world().unwrap();
+        let (mut hidden, mut asked) = (0, 0);
+        for [a, b] in pairs(world).step_by(7) {
+            let (Some(here), Some(there)) = (world.middle(a), world.middle(b)) else {
+                continue;
+            };
+            if [world.locate(here), world.locate(there)] != [Some(a), Some(b)] {
+                continue;
+            }
+            asked += 1;
+            assert!(world.extent(a).meets([here; 2]) || matches!(world, World::Terrain(_)));
+            let reach = [10.0, 3.0];
+            if !world.visible_within(a, b, reach) {
+                hidden += 1;
+                assert!(!world.visible(a, b) && !world.positions_visible(here, there));
+                assert!(!world.positions_visible_within(here, there, reach));
+                assert!(!world.visible_regions(&world.extent(a), &world.extent(b)));
+            }
+        }
+        assert!(asked > 4 && hidden > 0, "{asked} {hidden}");
+    }
+}
+
+#[test]
+fn who_is_at_no_place_sees_all_and_is_seen_by_all() {
+    for bytes in [GOLDEN, PAIRS, LEVEL, SOLID] {
+        let world = Bundle::from_bytes(bytes).unwrap().world().unwrap();
+        let nowhere = [1e9; 3];
+        assert_eq!(world.locate(nowhere), None);
+        let all = || (0..world.places()).map(|number| world.place(number).unwrap());
+        for place in all() {
+            let Some(here) = world.middle(place) else {
+                continue;
+            };
+            for [a, b] in [[here, nowhere], [nowhere, here]] {
+                assert!(world.positions_visible(a, b));
+                assert!(world.positions_see_within(a, b, [0.0; 2]));
+                let [a, b] = [a, b].map(|at| Extent::ball(at, 0.0));
+                assert!(world.sees_region(&a, &b) && world.visible_regions(&a, &b));
+            }
+            let other = match place {
+                Place::Sample(_) => Place::Cell(0),
+                Place::Cell(_) => Place::Sample(Sample::new(0, 0)),
+            };
+            assert!(world.visible(place, other) && world.visible_within(other, place, [0.0; 2]));
+            assert_eq!((world.middle(other), world.number(other)), (None, None));
+        }
     }
 }
 

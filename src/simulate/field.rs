@@ -1,32 +1,21 @@
-//! Where a game is played: a terrain, a level of cells or a solid level, behind one face; which cells of a level touch, and
-//! what is in a line of sight: through the BSP of a level, or by whoever knows better.
+//! The environment of a simulation: a bundle of any kind of world, by numbers of its places; which cells of a level touch
+//! (its adjacency graph), and what is in a line of sight: through the BSP of a level, or by whoever knows better.
 
-use viewcell::query::{CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle};
+use viewcell::query::{
+    CellBundle, Place as PlaceOf, Sample, SolidBundle, SolidParameters, TerrainBundle, World,
+};
 
-/// Where a player is: a cell, or a sample counted row by row. In a solid level cells are samples of the grid of their
-/// numbers.
+/// Where a player is, by number ([`World::number`]): a cell, or a sample counted row by row.
 pub type Place = u32;
 
-/// A bundle that is played on.
-// One or two are made for a whole game: a box would save nothing.
-#[allow(clippy::large_enum_variant)]
+/// A bundle that is played on. Positions are in the coordinates of [`World::locate`]; in a solid level they are those of
+/// players' origins.
 #[derive(Debug)]
-pub enum Field<'a> {
-    /// Positions are metres east and south of sample (0, 0), and a height that nothing is asked of.
-    Terrain(TerrainBundle<'a>),
-    /// Positions are in the units and axes of the level.
-    Level(Level<'a>),
-    /// Positions are those of players' origins, in the units of the level.
-    Solid(Solid<'a>),
-}
-
-/// A solid level, of which a bundle knows the view cells alone.
-#[derive(Debug)]
-pub struct Solid<'a> {
-    /// The bundle.
-    pub bundle: SolidBundle<'a>,
-    /// Who knows what is in a line of sight.
-    pub lines: Option<&'a dyn Lines>,
+pub struct Field<'a> {
+    world: World<'a>,
+    /// Of a level of cells.
+    level: Option<Level<'a>>,
+    lines: Option<&'a dyn Lines>,
 }
 
 /// A level, and which of its cells touch.
@@ -46,132 +35,125 @@ impl Level<'_> {
 }
 
 impl<'a> Field<'a> {
-    /// A terrain.
-    pub fn terrain(bundle: TerrainBundle<'a>) -> Self {
-        Self::Terrain(bundle)
+    /// A bundle. O(N²) for a level of cells that does not know which of them touch.
+    pub fn new(world: World<'a>) -> Self {
+        let level = match world {
+            World::Cells(bundle) => Some(Level {
+                touching: touching(&bundle),
+                bundle,
+            }),
+            World::Terrain(_) | World::Solid(_) => None,
+        };
+        Self {
+            world,
+            level,
+            lines: None,
+        }
     }
 
-    /// A level of cells. O(N²) where the bundle does not know which cells touch.
-    pub fn level(bundle: CellBundle<'a>) -> Self {
-        let touching = touching(&bundle);
-        Self::Level(Level { bundle, touching })
+    /// With lines of sight in a solid level by whoever has its solids.
+    pub fn with_lines(self, lines: Option<&'a dyn Lines>) -> Self {
+        Self { lines, ..self }
     }
 
-    /// A solid level; with lines of sight by whoever has its solids.
-    pub fn solid(bundle: SolidBundle<'a>, lines: Option<&'a dyn Lines>) -> Self {
-        Self::Solid(Solid { bundle, lines })
+    /// The bundle.
+    pub fn world(&self) -> &World<'a> {
+        &self.world
+    }
+
+    /// The terrain, if it is one.
+    pub fn terrain(&self) -> Option<&TerrainBundle<'a>> {
+        match &self.world {
+            World::Terrain(terrain) => Some(terrain),
+            World::Cells(_) | World::Solid(_) => None,
+        }
+    }
+
+    /// The level of cells, if it is one.
+    pub fn level(&self) -> Option<&Level<'a>> {
+        self.level.as_ref()
+    }
+
+    /// The solid level, if it is one.
+    pub fn solid(&self) -> Option<&SolidBundle<'a>> {
+        match &self.world {
+            World::Solid(level) => Some(level),
+            World::Terrain(_) | World::Cells(_) => None,
+        }
     }
 
     /// Who knows what is in a line of sight: of a level of cells its BSP.
     pub fn lines(&self) -> Option<&dyn Lines> {
-        match self {
-            Self::Terrain(_) => None,
-            Self::Level(level) => Some(&level.bundle),
-            Self::Solid(level) => level.lines,
+        match &self.level {
+            Some(level) => Some(&level.bundle),
+            None => self.lines,
         }
     }
 
     /// Who sees whom as a grid of samples; none for a level of cells.
     pub fn samples(&self) -> Option<&TerrainBundle<'a>> {
-        match self {
-            Self::Terrain(terrain) => Some(terrain),
-            Self::Solid(level) => Some(level.bundle.sights()),
-            Self::Level(_) => None,
+        match &self.world {
+            World::Terrain(terrain) => Some(terrain),
+            World::Solid(level) => Some(level.sights()),
+            World::Cells(_) => None,
         }
     }
 
     /// How many places there are.
     pub fn places(&self) -> u32 {
-        match self {
-            Self::Level(level) => level.bundle.cells(),
-            Self::Terrain(grid) => u32::try_from(grid.grid().samples()).unwrap_or(u32::MAX),
-            Self::Solid(level) => {
-                u32::try_from(level.bundle.sights().grid().samples()).unwrap_or(u32::MAX)
-            }
-        }
+        u32::try_from(self.world.places()).unwrap_or(u32::MAX)
     }
 
     /// The place that holds a position; none outside, in solid and in a void.
-    pub fn locate(&self, [x, y, z]: [f64; 3]) -> Option<Place> {
-        match self {
-            Self::Terrain(terrain) => {
-                let sample = terrain.locate(x, y)?;
-                let stands = terrain.valid().has_sample(sample);
-                stands.then(|| self.place_of(sample))
-            }
-            Self::Level(level) => level.bundle.locate([x, y, z]),
-            Self::Solid(level) => {
-                let cell = level.bundle.locate([x, y, z])?;
-                Some(self.place_of(SolidParameters::sample(cell)))
-            }
-        }
+    pub fn locate(&self, position: [f64; 3]) -> Option<Place> {
+        let place = self.world.locate(position)?;
+        u32::try_from(self.world.number(place)?).ok()
     }
 
-    /// The sample of a place; sample (0, 0) in a level of cells.
+    fn place(&self, number: Place) -> Option<PlaceOf> {
+        self.world.place(number.into())
+    }
+
+    /// The sample of a place in the grid of [`Field::samples`]; sample (0, 0) in a level of cells.
     pub fn sample(&self, place: Place) -> Sample {
-        match self.samples() {
-            Some(grid) => {
-                let width = grid.grid().width();
+        match &self.world {
+            World::Terrain(terrain) => {
+                let width = terrain.grid().width();
                 Sample::new(place % width, place / width)
             }
-            None => Sample::new(0, 0),
+            World::Solid(_) => SolidParameters::sample(place),
+            World::Cells(_) => Sample::new(0, 0),
         }
     }
 
     /// The place of a sample.
     pub fn place_of(&self, sample: Sample) -> Place {
-        self.samples()
-            .map_or(0, |grid| sample.row * grid.grid().width() + sample.column)
+        match &self.world {
+            World::Terrain(terrain) => sample.row * terrain.grid().width() + sample.column,
+            World::Solid(_) => SolidParameters::cell_of(sample),
+            World::Cells(_) => 0,
+        }
     }
 
-    /// The middle of a place: of a sample at the height of the ground, of a cell's box.
+    /// The middle of a place: of a sample at the height of the ground, of a cell's box; zeros where there is none.
     pub fn middle(&self, place: Place) -> [f64; 3] {
-        match self {
-            Self::Terrain(terrain) => {
-                let sample = self.sample(place);
-                let [dx, dy] = terrain.parameters().cell_spacing;
-                [
-                    f64::from(sample.column) * dx,
-                    f64::from(sample.row) * dy,
-                    terrain.height(sample).map_or(0.0, f64::from),
-                ]
-            }
-            Self::Level(level) => {
-                let corners = level.bundle.bounds(place).unwrap_or_default();
-                let [low, high] = corners.map(|corner| corner.map(f64::from));
-                let [a, b, c] = low;
-                let [d, e, f] = high;
-                [(a + d) / 2.0, (b + e) / 2.0, (c + f) / 2.0]
-            }
-            Self::Solid(level) => {
-                let cell = SolidParameters::cell_of(self.sample(place));
-                let [low, high] = level.bundle.bounds(cell).unwrap_or_default();
-                std::array::from_fn(|k| (low[k] + high[k]) / 2.0)
-            }
-        }
+        let place = self.place(place);
+        let middle = place.and_then(|place| self.world.middle(place));
+        middle.unwrap_or_default()
     }
 
     /// Whether somebody at `to` may be seen from `from`.
     #[inline]
     pub fn visible(&self, from: Place, to: Place) -> bool {
-        match self {
-            Self::Terrain(terrain) => terrain.visible(self.sample(from), self.sample(to)),
-            Self::Level(level) => level.bundle.visible(from, to),
-            Self::Solid(level) => level
-                .bundle
-                .sights()
-                .visible(self.sample(from), self.sample(to)),
+        match (self.place(from), self.place(to)) {
+            (Some(from), Some(to)) => self.world.visible(from, to),
+            _ => true,
         }
     }
 
     /// Whether sight is the same both ways.
     pub fn is_mutual(&self) -> bool {
-        use viewcell::query::SymmetryCode;
-        match self {
-            Self::Terrain(terrain) => terrain.parameters().mutual,
-            Self::Level(level) => level.bundle.parameters().symmetry != SymmetryCode::None,
-            Self::Solid(_) => false,
-        }
+        self.world.is_mutual()
     }
 
     /// Whether neither of two players sees the other.
@@ -179,39 +161,12 @@ impl<'a> Field<'a> {
         !self.visible(a, b) && (self.is_mutual() || !self.visible(b, a))
     }
 
-    /// Words of memory for [`Field::within`].
-    pub fn within_memory(&self) -> Vec<u64> {
-        match self {
-            Self::Terrain(_) | Self::Solid(_) => Vec::new(),
-            Self::Level(level) => vec![0; level.bundle.reach_memory().two],
-        }
-    }
-
     /// Whether two players may see each other when each has come up to `reach` far.
-    pub fn within(&self, a: Place, b: Place, reach: f64, memory: &mut [u64]) -> bool {
-        match self {
-            Self::Terrain(terrain) => {
-                terrain.visible_within(self.sample(a), self.sample(b), [reach; 2])
-            }
-            Self::Level(level) => {
-                let seen = level.bundle.visible_within(a, b, [reach; 2], memory);
-                seen.unwrap_or(true)
-            }
-            Self::Solid(level) => {
-                // From the middle of a cell a player may be in any corner.
-                let reach = [a, b].map(|place| reach + self.half_diagonal(&level.bundle, place));
-                let [a, b] = [a, b].map(|place| self.middle(place));
-                let level = &level.bundle;
-                level.sees_within(a, b, reach) || level.sees_within(b, a, [reach[1], reach[0]])
-            }
+    pub fn within(&self, a: Place, b: Place, reach: f64) -> bool {
+        match (self.place(a), self.place(b)) {
+            (Some(a), Some(b)) => self.world.visible_within(a, b, [reach; 2]),
+            _ => true,
         }
-    }
-
-    /// How far the corners of a cell are from its middle.
-    fn half_diagonal(&self, level: &SolidBundle, place: Place) -> f64 {
-        let cell = SolidParameters::cell_of(self.sample(place));
-        let [low, high] = level.bounds(cell).unwrap_or_default();
-        distance(low, high) / 2.0
     }
 }
 

@@ -146,10 +146,11 @@ impl Play {
     /// Takes note of how fast somebody came to a position.
     fn moved(&mut self, slot: usize, at: [f64; 3], field: &Field, options: &PlayOptions) {
         let from = self.at[slot - self.players];
-        let far = match field {
+        let far = if field.terrain().is_some() {
             // On a terrain heights follow from the rest.
-            Field::Terrain(_) => distance([from[0], from[1], 0.0], [at[0], at[1], 0.0]),
-            Field::Level(_) | Field::Solid(_) => distance(from, at),
+            distance([from[0], from[1], 0.0], [at[0], at[1], 0.0])
+        } else {
+            distance(from, at)
         };
         let speed = far * 1000.0 / self.step;
         if speed > options.jump {

@@ -134,7 +134,7 @@ impl<'a> Regions<'a> {
         store: Arc<Store<'a>>,
     ) -> Self {
         let mut memory = Vec::new();
-        if let Field::Level(level) = field {
+        if let Some(level) = field.level() {
             let words = OfCells::Widened.words(level.bundle.cells());
             memory = vec![0; words.max(level.bundle.reach_memory().one)];
         }
@@ -166,7 +166,7 @@ impl<'a> Regions<'a> {
         if !self.field.hidden(places[0], places[1]) {
             return None;
         }
-        let Field::Level(level) = self.field else {
+        let Some(level) = self.field.level() else {
             return self.on_terrain(places);
         };
         if let Some(set) = self.kept.of_places.get(&places) {
@@ -201,7 +201,7 @@ impl<'a> Regions<'a> {
         if self.field.hidden(a, b) {
             return self.make(pair);
         }
-        let (Field::Level(level), Construction::Wide) = (self.field, self.construction) else {
+        let (Some(level), Construction::Wide) = (self.field.level(), self.construction) else {
             return None;
         };
         // Wherever they may have gone to from where they were seen.
@@ -224,7 +224,7 @@ impl<'a> Regions<'a> {
     /// around each may see each other, a set is soon left, and is made of these alone.
     fn on_terrain(&mut self, [a, b]: [Place; 2]) -> Option<Arc<Halves>> {
         let grid = self.field.samples()?;
-        if matches!(self.field, Field::Solid(_)) && self.reach > 0.0 {
+        if self.field.solid().is_some() && self.reach > 0.0 {
             // Samples beside each other say nothing of how far cells are apart.
             return None;
         }
@@ -341,7 +341,7 @@ impl<'a> Regions<'a> {
         if self.reach == 0.0 {
             return bits::has(words, place as usize);
         }
-        let Field::Level(level) = self.field else {
+        let Some(level) = self.field.level() else {
             return false;
         };
         let (memory, reach) = (&mut self.memory, self.reach);

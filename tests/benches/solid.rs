@@ -89,7 +89,9 @@ fn ordered(players: &[[f64; 3]]) -> impl Iterator<Item = [[f64; 3]; 2]> {
 fn visible(bencher: Bencher) {
     let level = level();
     bencher.counter(ItemsCount::new(PAIRS.len())).bench(|| {
-        let seen = PAIRS.iter().filter(|[a, b]| level.visible_between(*a, *b));
+        let seen = PAIRS
+            .iter()
+            .filter(|[a, b]| level.positions_visible(*a, *b));
         seen.count()
     });
 }

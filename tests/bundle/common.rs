@@ -6,7 +6,7 @@ pub use viewcell::dice::mixed as mix;
 use viewcell::format::{Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode};
 pub use viewcell_bake::Silent;
 use viewcell_bake::bundle::{
-    InputFile, Provenance, Statistics, TerrainHeader, TerrainWriter, Written,
+    GridHeader, GridKind, InputFile, Provenance, Statistics, TerrainWriter, Written,
 };
 use viewcell_bake::compress::{Scratch, ValidPyramid, encode};
 use viewcell_bake::{RepackOptions, repack};
@@ -104,8 +104,8 @@ impl World {
         union
     }
 
-    pub fn header(&self) -> TerrainHeader {
-        TerrainHeader {
+    pub fn header(&self) -> GridHeader {
+        GridHeader {
             parameters: TerrainParameters {
                 grid: self.grid,
                 cell_spacing: [10.0, 12.5],
@@ -124,7 +124,7 @@ impl World {
                 transform: Some([500_000.0, 10.0, 0.0, 4_000_000.0, 0.0, -12.5]),
             },
             crs: Some("EPSG:32617".to_owned()),
-            solid: None,
+            kind: GridKind::Terrain,
         }
     }
 

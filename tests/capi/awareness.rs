@@ -4,7 +4,7 @@ use std::ptr::{null, null_mut};
 
 use viewcell::capi::*;
 use viewcell::interest::{Awareness, Senses};
-use viewcell::query::{Bundle, Sample};
+use viewcell::query::{Bundle, Place, Sample};
 
 const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
 
@@ -51,8 +51,8 @@ fn pairs(awareness: *const viewcell_awareness, began: bool, count: usize) -> Vec
 #[test]
 fn players_in_c_hear_of_those_they_hear_of_in_rust() {
     let bundle = open();
-    let terrain = Bundle::from_bytes(TERRAIN).unwrap().terrain().unwrap();
-    let mut expected = Awareness::new(&terrain);
+    let world = Bundle::from_bytes(TERRAIN).unwrap().world().unwrap();
+    let mut expected = Awareness::new(world);
     let mut awareness = null_mut();
     unsafe {
         let status = viewcell_awareness_new(bundle, 0.0, &raw mut awareness);
@@ -82,7 +82,7 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
                 acuity: f32::INFINITY,
                 radius: 1.0,
             };
-            let number = expected.insert(position, Sample::new(column, row), senses);
+            let number = expected.insert(position, Place::Sample(Sample::new(column, row)), senses);
             let mut player = u32::MAX;
             let sample = viewcell_sample { column, row };
             let status = unsafe {
@@ -98,7 +98,7 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
                 continue;
             }
             let position = [column as f32, row as f32, 0.0];
-            let sample = Sample::new(column, row);
+            let sample = Place::Sample(Sample::new(column, row));
             expected.move_to(player, position, sample).unwrap();
             let sample = viewcell_sample { column, row };
             let position = position.as_ptr();

@@ -323,7 +323,7 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
             .map(|told| (told.to, told.about, told.what))
             .collect();
         told.sort_unstable();
-        let sees = [rust.visible_between(a, b), rust.visible_between(b, a)];
+        let sees = [rust.positions_visible(a, b), rust.positions_visible(b, a)];
         let expected = [(0, 1, VIEWCELL_POSITION), (1, 0, VIEWCELL_POSITION)];
         let expected = expected.into_iter().zip(sees).filter(|(_, sees)| *sees);
         assert!(told.into_iter().eq(expected.map(|(told, _)| told)));

@@ -74,7 +74,7 @@ fn somebody_in_a_region_is_in_the_cell_that_holds_it() {
             let region = |[column, row]: [u32; 2]| {
                 Extent::ball([f64::from(column) * dx, f64::from(row) * dy, 0.0], 0.0)
             };
-            let told = terrain.visible_between(&region(a), &region(b));
+            let told = terrain.visible_regions(&region(a), &region(b));
             assert_eq!(told, seen, "{a:?} {b:?}");
             hidden += u32::from(!told);
         }
@@ -148,6 +148,6 @@ fn a_player_off_the_grid_of_a_terrain_sees_all_and_is_seen_by_all() {
         Extent::of_box([[left * dx, 40.0 * dy, 0.0], [right * dx, 41.0 * dy, 0.0]])
     };
     let inside = region([60.0, 61.0]);
-    assert!(terrain.visible_between(&inside, &region([-9.0, -2.0])));
-    assert!(terrain.visible_between(&region([125.0, 130.0]), &inside));
+    assert!(terrain.visible_regions(&inside, &region([-9.0, -2.0])));
+    assert!(terrain.visible_regions(&region([125.0, 130.0]), &inside));
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use viewcell::interest::{Awareness, LookAhead, Senses, Sight};
-use viewcell::query::{Bundle, Sample};
+use viewcell::query::{Bundle, Place, Sample};
 
 use crate::common::Dice;
 
 const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
 
-fn walk<S: Sight<Place = Sample>>(sight: S, sees: impl Fn(Sample, Sample) -> bool) -> usize {
+fn walk<S: Sight<Place = Place>>(sight: S, sees: impl Fn(Sample, Sample) -> bool) -> usize {
     let mut awareness = Awareness::new(sight);
     let mut dice = Dice(7);
     let senses = Senses {
@@ -22,7 +22,7 @@ fn walk<S: Sight<Place = Sample>>(sight: S, sees: impl Fn(Sample, Sample) -> boo
     for number in 0..30 {
         let place = [dice.roll(13) as u32, dice.roll(9) as u32];
         let (position, sample) = at(place);
-        let player = awareness.insert(position, sample, senses);
+        let player = awareness.insert(position, Place::Sample(sample), senses);
         assert_eq!(player, Ok(number));
         there.push(place);
     }
@@ -50,7 +50,9 @@ fn walk<S: Sight<Place = Sample>>(sight: S, sees: impl Fn(Sample, Sample) -> boo
                     (place[1] + dice.roll(3) as u32).clamp(1, 9) - 1,
                 ];
                 let (position, sample) = at(*place);
-                awareness.move_to(player, position, sample).unwrap();
+                awareness
+                    .move_to(player, position, Place::Sample(sample))
+                    .unwrap();
             }
         }
     }
@@ -59,18 +61,70 @@ fn walk<S: Sight<Place = Sample>>(sight: S, sees: impl Fn(Sample, Sample) -> boo
 
 #[test]
 fn what_a_terrain_hides_is_not_told() {
-    let terrain = Bundle::from_bytes(TERRAIN).unwrap().terrain().unwrap();
-    let changes = walk(&terrain, |a, b| terrain.visible(a, b));
+    let bundle = Bundle::from_bytes(TERRAIN).unwrap();
+    let terrain = bundle.terrain().unwrap();
+    let changes = walk(bundle.world().unwrap(), |a, b| terrain.visible(a, b));
     assert!(changes > 500, "{changes}");
 }
 
 #[test]
 fn what_may_soon_be_seen_is_told() {
-    let terrain = Bundle::from_bytes(TERRAIN).unwrap().terrain().unwrap();
+    let bundle = Bundle::from_bytes(TERRAIN).unwrap();
+    let terrain = bundle.terrain().unwrap();
     let ahead = LookAhead {
-        terrain: &terrain,
+        world: bundle.world().unwrap(),
         reach: 1.5,
     };
     let changes = walk(ahead, |a, b| terrain.visible_within(a, b, [1.5; 2]));
     assert!(changes > 500, "{changes}");
+}
+
+#[test]
+fn what_levels_hide_is_not_told_with_a_look_ahead_and_without() {
+    const LEVELS: [&[u8]; 2] = [
+        include_bytes!("../golden/v1/level.vcb"),
+        include_bytes!("../golden/v1/solid.vcb"),
+    ];
+    for bytes in LEVELS {
+        let world = Bundle::from_bytes(bytes).unwrap().world().unwrap();
+        let place = |number: u64| world.place(number).unwrap();
+        let senses = Senses {
+            reach: 1.0,
+            acuity: f32::INFINITY,
+            radius: 1.0,
+        };
+        for reach in [0.0, 4.0] {
+            let sees = |a, b| match reach {
+                0.0 => world.visible(a, b),
+                _ => world.visible_within(a, b, [reach; 2]),
+            };
+            let mut awareness = Awareness::new(LookAhead { world, reach });
+            // Each is near all others, in a cell of their own; then they change places.
+            let cells = world.places();
+            for number in 0..cells {
+                awareness.insert([0.0; 3], place(number), senses).unwrap();
+            }
+            let (mut told, mut hidden) = (BTreeSet::new(), 0);
+            for turn in 0..4 {
+                let at = |player: u64| place((player + turn) % cells);
+                for player in 0..cells {
+                    let moved = awareness.move_to(player as u32, [0.0; 3], at(player));
+                    moved.unwrap();
+                }
+                let changes = awareness.tick();
+                told.extend(changes.began.iter().copied());
+                changes.ceased.iter().for_each(|pair| {
+                    told.remove(pair);
+                });
+                for a in 0..cells {
+                    for b in (0..cells).filter(|b| *b != a) {
+                        let is_told = told.contains(&[a as u32, b as u32]);
+                        assert_eq!(is_told, sees(at(a), at(b)), "{a} {b}");
+                        hidden += u32::from(!is_told);
+                    }
+                }
+            }
+            assert!(hidden > 0);
+        }
+    }
 }

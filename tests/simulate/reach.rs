@@ -123,10 +123,10 @@ fn what_is_not_known_is_no_limit() {
     assert!((0..level.cells()).all(|cell| cells.contains(cell)));
     assert!(
         level
-            .visible_between(&endless, &endless, &mut memory)
+            .visible_regions(&endless, &endless, &mut memory)
             .unwrap()
     );
-    assert!(level.visible_between(&endless, &endless, &mut []).is_err());
+    assert!(level.visible_regions(&endless, &endless, &mut []).is_err());
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn two_on_a_terrain_may_see_each_other_if_any_samples_of_their_regions_do() {
                     .iter()
                     .any(|b| terrain.visible(*a, *b) || terrain.visible(*b, *a))
             });
-            let told = terrain.visible_between(&a, &b);
+            let told = terrain.visible_regions(&a, &b);
             assert!(told || !truly, "{a:?} {b:?}");
             hidden += u32::from(!told);
             seen += u32::from(truly);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use viewcell::dice::Dice;
 use viewcell::frontier::cells::Construction;
-use viewcell::query::{Bundle, CellBundle};
+use viewcell::query::{Bundle, CellBundle, World};
 use viewcell_simulate::field::Field;
 use viewcell_simulate::fit::{fit, limits};
 use viewcell_simulate::motion::{Model, MotionOptions, motion};
@@ -123,7 +123,7 @@ fn packets(outcomes: &[Outcome], name: &str) -> u64 {
 #[test]
 fn packets_are_those_that_follow_from_who_sees_whom() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     for seed in 0..6 {
         let play = played(&field, &wanderers(&level, seed));
         let outcomes = all(&field, &play, &options(instant(), seed));
@@ -192,7 +192,7 @@ fn agreements(level: &CellBundle, play: &Play, construction: Construction) -> u6
 #[test]
 fn nobody_is_late_where_all_arrives_at_once() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     for seed in 0..20 {
         let play = played(&field, &wanderers(&level, seed));
         for outcome in all(&field, &play, &options(instant(), seed)) {
@@ -211,7 +211,7 @@ fn nobody_is_late_where_all_arrives_at_once() {
 fn what_is_told_late_is_found_out() {
     // A scheme that tells of nobody further than nothing is late all the time.
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     let play = played(&field, &wanderers(&level, 3));
     let mut blind = options(instant(), 3);
     blind.scheme.distance = 0.0;
@@ -229,7 +229,7 @@ fn what_is_told_late_is_found_out() {
 #[test]
 fn the_same_seed_gives_the_same_numbers_whatever_is_played_beside() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     let play = played(&field, &wanderers(&level, 5));
     let lossy = Network {
         rtt: 120.0,
@@ -269,7 +269,7 @@ fn the_same_seed_gives_the_same_numbers_whatever_is_played_beside() {
 fn all_that_is_not_lost_arrives() {
     // Whatever the delay, peers who tell everybody are known all the time.
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     let play = played(&field, &wanderers(&level, 8));
     for rtt in [50.0, 150.0, 300.0] {
         let network = Network { rtt, ..instant() };
@@ -287,7 +287,7 @@ fn all_that_is_not_lost_arrives() {
 #[test]
 fn a_name_that_is_none_is_told_of() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     let play = played(&field, &wanderers(&level, 1));
     let error = run(&field, &play, &["Best".to_owned()], &options(instant(), 1)).unwrap_err();
     assert!(matches!(&error, RunError::NoScheme(name) if name == "Best"));
@@ -310,7 +310,7 @@ fn walkers(field: &Field, seed: u64) -> (Trace, f64) {
 #[test]
 fn whoever_looks_ahead_by_ping_and_a_tick_is_never_late() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     let (mut seen, mut others_late) = (0, 0);
     for seed in 0..4 {
         let (trace, speed) = walkers(&field, seed);
@@ -364,7 +364,7 @@ fn whoever_looks_ahead_by_ping_and_a_tick_is_never_late() {
 #[test]
 fn a_line_that_is_too_thin_loses_packets_and_one_that_is_not_does_not() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     let play = played(&field, &wanderers(&level, 2));
     let through = |bandwidth: f64, queue: f64| {
         let network = Network {
@@ -393,7 +393,7 @@ fn a_line_that_is_too_thin_loses_packets_and_one_that_is_not_does_not() {
 #[test]
 fn datagrams_over_the_loopback_are_those_that_were_counted() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     let play = played(&field, &wanderers(&level, 4));
     for (name, _) in SCHEMES {
         let names = [(*name).to_owned()];
@@ -418,7 +418,7 @@ fn datagrams_over_the_loopback_are_those_that_were_counted() {
 #[test]
 fn parameters_of_made_up_motion_are_found_again() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     for (speed, pause) in [(40.0, 2.0), (90.0, 0.7)] {
         let options = MotionOptions {
             players: 12,
@@ -443,7 +443,7 @@ fn parameters_of_made_up_motion_are_found_again() {
 #[test]
 fn awareness_without_end_tells_what_the_pvs_tells_and_with_one_less() {
     let level = golden();
-    let field = Field::level(level);
+    let field = Field::new(World::Cells(level));
     let names = ["CSA", "aware", "distance"].map(str::to_owned);
     for seed in 0..4 {
         let play = played(&field, &wanderers(&level, seed));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use viewcell::dice::Dice;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
-use viewcell::query::{MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell::query::{MappedBundle, Quad, Sample, TerrainBundle, World};
 use viewcell_bake::visibility::{Bodies, sees};
 use viewcell_bake::world::Terrain;
 use viewcell_simulate::field::Field;
@@ -166,7 +166,7 @@ fn sets_that_are_not_filled_say_what_whole_ones_say() {
     let path = folder.path().join("a.vcb");
     bake_exactly(&ground, MUTUAL, &path);
     let map = MappedBundle::open(&path).unwrap();
-    let field = Field::terrain(map.terrain().unwrap());
+    let field = Field::new(World::Terrain(map.terrain().unwrap()));
     let terrain = map.terrain().unwrap();
     let mut whole = FrontierBuilder::new(&terrain);
     let mut dice = Dice(3);

@@ -80,8 +80,8 @@ fn who_crouches_sees_through_a_slot_that_is_too_low_for_who_stands() {
     let (near, far) = ([200.0, 128.0, 24.0], [440.0, 128.0, 24.0]);
     let eye = [near[0], near[1], near[2] + crouched];
     assert!(!level.blocks(eye, [far[0], far[1], far[2] + 12.0]));
-    assert!(all.visible_between(near, far));
-    assert!(!standing_only.visible_between(near, far));
+    assert!(all.positions_visible(near, far));
+    assert!(!standing_only.positions_visible(near, far));
     // An eye of which the bundle says nothing sees all.
     assert!(standing_only.visible_from_eye(near, crouched, far));
     assert!(!standing_only.visible_from_eye(near, standing, far));

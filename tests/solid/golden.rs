@@ -116,13 +116,13 @@ fn the_golden_solid_level_is_written_and_read_alike() {
         [480.0, 48.0, 32.0],
         [264.0, 224.0, 32.0],
     ];
-    assert!(!level.visible_between(west, east) && !level.visible_between(east, west));
-    assert!(level.visible_between(west, door) && level.visible_between(door, east));
-    assert!(!level.visible_within(west, east, [8.0; 2]));
-    assert!(level.visible_within(west, east, [300.0; 2]));
+    assert!(!level.positions_visible(west, east) && !level.positions_visible(east, west));
+    assert!(level.positions_visible(west, door) && level.positions_visible(door, east));
+    assert!(!level.positions_visible_within(west, east, [8.0; 2]));
+    assert!(level.positions_visible_within(west, east, [300.0; 2]));
     // Above the ceiling is nobody expected: whoever is there sees all.
     assert_eq!(world.locate([48.0, 48.0, 999.0]), None);
-    assert!(level.visible_between([48.0, 48.0, 999.0], east));
+    assert!(level.positions_visible([48.0, 48.0, 999.0], east));
 
     assert_eq!(level.parameters().eye, [22.0; 2]);
     assert_eq!(level.parameters().units, SolidUnits::Quake);

@@ -100,7 +100,7 @@ fn a_gap_of_ten_centimetres_is_seen_through_at_national_coordinates() {
         for (width, seen) in [(0.1, true), (0.0, false)] {
             let bundle = baked(&gap(width), &[west, east], by, 1.0);
             let level = solid(&bundle);
-            let found = level.visible_between(at(west), at(east));
+            let found = level.positions_visible(at(west), at(east));
             assert!(level.locate(at(west)).is_some(), "{by:?}");
             assert_eq!(found, seen, "a gap of {width} m, moved by {by:?}");
             // What is asked at run time is proven of the same occluders.

@@ -80,8 +80,8 @@ fn walk(level: &SolidBundle<'_>, options: SessionOptions, seed: u64) -> (usize, 
                     assert!(!has(&notices, a, b));
                     continue;
                 };
-                let sees = level.visible_between(here, there);
-                let both = sees || level.visible_between(there, here);
+                let sees = level.positions_visible(here, there);
+                let both = sees || level.positions_visible(there, here);
                 let has_set = session.age(a, b).is_some();
                 assert!(
                     !(has_set && both),
@@ -208,8 +208,8 @@ fn whoever_may_come_to_be_seen_among_solids_is_told_of_before() {
                     let Some((there, _)) = points[other] else {
                         continue;
                     };
-                    let late = level.visible_between(there, at) && !knows[other][player]
-                        || level.visible_between(at, there) && !knows[player][other];
+                    let late = level.positions_visible(there, at) && !knows[other][player]
+                        || level.positions_visible(at, there) && !knows[player][other];
                     assert!(
                         !late,
                         "{player} went from {before:?} to {at:?} and met {other}"
@@ -232,7 +232,7 @@ fn whoever_may_come_to_be_seen_among_solids_is_told_of_before() {
                     (player, other, at, there, [reach, others]),
                     (other, player, there, at, [others, reach]),
                 ] {
-                    let now = level.visible_between(from, at);
+                    let now = level.positions_visible(from, at);
                     let [a, b] = regions.map(|region| cells(&region));
                     let sees = a.iter().any(|&a| b.iter().any(|&b| level.visible(a, b)));
                     let heard = has(&notices, to, about);

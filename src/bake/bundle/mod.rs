@@ -49,4 +49,4 @@ pub use sign::sign;
 pub use solid::{TooManyCells, grid_of_cells};
 pub use timings::{StageTime, Timings};
 pub use verify::{Fault, Progress, Report, RuleOutcome, verify};
-pub use writer::{SolidSections, TerrainHeader, TerrainWriter};
+pub use writer::{GridHeader, GridKind, SolidSections, TerrainWriter};

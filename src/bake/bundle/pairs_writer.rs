@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::BundleError;
 use super::output::{OpenSection, Output, Written, check_output};
 use super::provenance::Provenance;
-use super::writer::{Front, TerrainHeader, new_index};
+use super::writer::{Front, GridHeader, new_index};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
 use viewcell::format::header::ALIGNMENT;
@@ -38,7 +38,7 @@ impl PairsWriter {
     pub fn create(
         path: &Path,
         overwrite: bool,
-        header: &TerrainHeader,
+        header: &GridHeader,
         ground: (&[f64], &ValidPyramid),
         dictionary: &[u8],
     ) -> Result<Self, BundleError> {

@@ -8,7 +8,7 @@ use super::file::BundleFile;
 use super::info::{TEXT_LIMIT, provenance_in};
 use super::provenance::Provenance;
 use super::verify::damaged_page;
-use super::writer::{SolidSections, TerrainHeader};
+use super::writer::{GridHeader, GridKind, SolidSections};
 use crate::compress::ValidPyramid;
 use viewcell::format::occluders::MAX_LEN;
 use viewcell::format::solid::{BOX_LEN, BUCKET_LEN, SOLID_LEN, SolidParameters};
@@ -19,7 +19,7 @@ use viewcell::format::{FormatError, Tag, TerrainParameters, WorldKind};
 #[derive(Clone, Debug)]
 pub struct TerrainParts {
     /// Grid, options, coordinate reference system.
-    pub header: TerrainHeader,
+    pub header: GridHeader,
     /// Ground heights in metres as they were read, row by row, NaN for void; 0 in a solid level.
     pub heights: Vec<f64>,
     /// Where somebody can be.
@@ -98,10 +98,10 @@ impl TerrainParts {
         };
         let provenance = provenance_in(path, &need(Tag::PROV, TEXT_LIMIT)?)?;
         Ok(Self {
-            header: TerrainHeader {
+            header: GridHeader {
                 parameters,
                 crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
-                solid,
+                kind: GridKind::of(solid),
             },
             heights,
             valid,

@@ -1,4 +1,4 @@
-//! Writing a terrain bundle.
+//! Writing a bundle of a grid of view cells: of a terrain or of a solid level.
 //!
 //! The file is made under another name in its own folder, synced, and renamed when it is whole
 //! ([`super::output`]). Trees are streamed; of the bundle only the index (8 bytes a quad) is in
@@ -15,15 +15,39 @@ use crate::compress::ValidPyramid;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::{Grid, Quad, Section, Tag, TerrainParameters, WorldKind};
 
-/// What a terrain bundle says of itself: the `GRID` section, and the CRS.
+/// What a bundle of a grid of view cells says of itself: the `GRID` section, the CRS, and what the cells are of.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TerrainHeader {
+pub struct GridHeader {
     /// The `GRID` section.
     pub parameters: TerrainParameters,
     /// Coordinate reference system: `EPSG:n`, WKT, or what the source file said.
     pub crs: Option<String>,
-    /// Of a solid level: what it is of. There are no heights then, and samples are cells.
-    pub solid: Option<SolidSections>,
+    /// What the cells of the grid are.
+    pub kind: GridKind,
+}
+
+/// What the view cells of a grid are. All else is the same: who sees whom is coded by their Morton numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GridKind {
+    /// Samples of a terrain, which have heights.
+    Terrain,
+    /// Boxes in a solid level. They have no heights, and what is given as such is not written.
+    Solid(SolidSections),
+}
+
+impl GridKind {
+    /// Boxes where there are sections of them, else samples.
+    pub(crate) fn of(solid: Option<SolidSections>) -> Self {
+        solid.map_or(Self::Terrain, Self::Solid)
+    }
+
+    /// The sections of a solid level.
+    pub fn solid(&self) -> Option<&SolidSections> {
+        match self {
+            Self::Terrain => None,
+            Self::Solid(sections) => Some(sections),
+        }
+    }
 }
 
 /// The sections that only a bundle of a solid level has ([`viewcell::format::solid`]).
@@ -80,7 +104,7 @@ impl TerrainWriter {
     pub fn create(
         path: &Path,
         overwrite: bool,
-        header: &TerrainHeader,
+        header: &GridHeader,
         heights: &[f64],
     ) -> Result<Self, BundleError> {
         let valid = of_heights(header.parameters.grid, heights)?;
@@ -91,7 +115,7 @@ impl TerrainWriter {
     pub fn create_on(
         path: &Path,
         overwrite: bool,
-        header: &TerrainHeader,
+        header: &GridHeader,
         ground: (&[f64], &ValidPyramid),
     ) -> Result<Self, BundleError> {
         check_output(path, overwrite)?;
@@ -185,24 +209,24 @@ impl Front {
     /// Writes the sections before the PVSs, which take sections `pvss` in the end.
     pub(super) fn write(
         out: &mut Output,
-        header: &TerrainHeader,
+        header: &GridHeader,
         (heights, valid): (&[f64], &ValidPyramid),
         pvss: &[Tag],
     ) -> Result<Self, BundleError> {
         let grid = header.parameters.grid;
         check_length(grid, heights)?;
         let has_voids = valid.samples() < grid.samples();
-        let (kind, heights) = match header.solid {
-            Some(_) => (WorldKind::Solid, None),
-            None => (WorldKind::Terrain, Some(heights)),
+        let (kind, heights) = match header.kind {
+            GridKind::Solid(_) => (WorldKind::Solid, None),
+            GridKind::Terrain => (WorldKind::Terrain, Some(heights)),
         };
         let rounds = heights
             .into_iter()
             .flatten()
             .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
-        let own = match &header.solid {
-            Some(solid) => solid.tagged().count(),
-            None => [Tag::HGTS].len(),
+        let own = match &header.kind {
+            GridKind::Solid(solid) => solid.tagged().count(),
+            GridKind::Terrain => [Tag::HGTS].len(),
         };
         let always = [Tag::GRID, Tag::PROV].len() + own + pvss.len();
         let optional = [header.crs.is_some(), has_voids, rounds];
@@ -212,7 +236,12 @@ impl Front {
         out.write(&vec![0; HEADER_LEN + expected * ENTRY_LEN])?;
 
         let mut sections = Vec::new();
-        for (tag, bytes) in header.solid.iter().flat_map(SolidSections::tagged) {
+        for (tag, bytes) in header
+            .kind
+            .solid()
+            .into_iter()
+            .flat_map(SolidSections::tagged)
+        {
             let flags = if tag == Tag::SOCC {
                 0
             } else {

@@ -18,7 +18,7 @@ use super::store::records::{Head, Job, Share};
 use super::store::shard::Shard;
 use super::tiles::{ShardOf, Tile, pairs_by_tile, tiles};
 use super::visibility::{Kernels, VisibilityStage};
-use crate::bundle::{Info, TerrainHeader, TerrainParts, check_output, info};
+use crate::bundle::{GridHeader, Info, TerrainParts, check_output, info};
 use crate::compress::ValidPyramid;
 
 /// The checkpoint of a bundle in the making.
@@ -36,7 +36,7 @@ pub(super) struct GridBake<'a> {
     /// What it is of, for whoever resumes it or merges its shards.
     pub job: Job,
     /// What the bundle begins with; the grid is in its parameters.
-    pub header: &'a TerrainHeader,
+    pub header: &'a GridHeader,
     /// A number for each place, row by row, as the bundle has it: of terrain the ground's height.
     pub heights: &'a [f64],
     /// Where somebody can be.
@@ -228,7 +228,7 @@ fn taken_over(
 fn baked_already(
     output: &Path,
     job: &Job,
-    header: &TerrainHeader,
+    header: &GridHeader,
     (heights, valid): (&[f64], &ValidPyramid),
     options: &BakeOptions,
 ) -> Option<BakeReport> {

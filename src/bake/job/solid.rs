@@ -15,7 +15,7 @@ use super::source::{Source, job};
 use super::store::group::{BlockOrder, Targets};
 use super::tiles::ShardOf;
 use super::visibility::{Kernels, VisibilityStage};
-use crate::bundle::{SolidSections, TerrainHeader, grid_of_cells};
+use crate::bundle::{GridHeader, GridKind, SolidSections, grid_of_cells};
 use crate::compress::ValidPyramid;
 use crate::visibility::solid::{SolidField, Solids};
 use crate::visibility::{Sights, Viewsheds};
@@ -90,8 +90,8 @@ pub fn forecast_solid(
     let visibility = VisibilityStage::prepare(tables, valid, &order, options, &Silent);
     let blocks = valid.grid().blocks() as u64;
     let found = Sampled::look(&visibility, valid, &order, |_| blocks, blocks * blocks);
-    let sections = subject.header.solid.iter().map(SolidSections::bytes);
-    let lossless = found.bytes + sections.sum::<u64>() + 12 * blocks;
+    let sections = subject.header.kind.solid().map(SolidSections::bytes);
+    let lossless = found.bytes + sections.unwrap_or(0) + 12 * blocks;
     Ok(Forecast {
         cpu_seconds: found.cpu_seconds,
         bytes: match &options.compression {
@@ -113,7 +113,7 @@ const CELL_BYTES: u64 = 400;
 
 /// The level as a grid of numbers.
 struct Subject {
-    header: TerrainHeader,
+    header: GridHeader,
     /// Nobody asks for them.
     heights: Vec<f64>,
     valid: ValidPyramid,
@@ -145,7 +145,7 @@ impl Subject {
             ..sections
         };
         let hull = player.hull;
-        let header = TerrainHeader {
+        let header = GridHeader {
             parameters: TerrainParameters {
                 grid: valid.grid(),
                 cell_spacing: [1.0; 2],
@@ -165,7 +165,7 @@ impl Subject {
                 covered: false,
             },
             crs: None,
-            solid: Some(sections),
+            kind: GridKind::Solid(sections),
         };
         let subject = Self {
             heights: vec![0.0; valid.grid().samples() as usize],

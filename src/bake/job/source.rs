@@ -6,7 +6,7 @@ use std::path::Path;
 use super::options::{BakeOptions, mutual};
 use super::store::records::{Head, Job, Options, Share};
 use super::tiles::tile_count;
-use crate::bundle::{InputFile, Provenance, Statistics, TerrainHeader};
+use crate::bundle::{GridHeader, GridKind, InputFile, Provenance, Statistics};
 use crate::world::Terrain;
 use viewcell::format::{Coarse, Grid, TerrainParameters, TreeCode};
 
@@ -80,9 +80,9 @@ pub(crate) fn header(
     coarse: Option<Coarse>,
     covered: bool,
     options: &BakeOptions,
-) -> TerrainHeader {
+) -> GridHeader {
     let georeference = terrain.georeference();
-    TerrainHeader {
+    GridHeader {
         parameters: TerrainParameters {
             grid,
             cell_spacing: terrain.spacing(),
@@ -103,19 +103,19 @@ pub(crate) fn header(
             covered,
         },
         crs: georeference.map(|g| g.crs.clone()),
-        solid: None,
+        kind: GridKind::Terrain,
     }
 }
 
 /// All that decides the bytes of the bundle; `heights` is the terrain's [`digest`].
-pub(super) fn job(heights: String, source: &Source, header: &TerrainHeader) -> Job {
+pub(super) fn job(heights: String, source: &Source, header: &GridHeader) -> Job {
     Job {
         tool: TOOL.to_owned(),
         input: source.input.clone(),
         options: serde_json::Value::Object(source.options.clone()).to_string(),
         parameters: header.parameters.encode().to_vec(),
         crs: header.crs.clone(),
-        solid: header.solid.clone(),
+        solid: header.kind.solid().cloned(),
         heights,
         tiles: tile_count(header.parameters.grid) as u32,
     }

@@ -11,7 +11,7 @@ use super::report::{BakeReport, ShardReport};
 use super::source::{Source, digest, header, job};
 use super::tiles::ShardOf;
 use super::visibility::Kernel;
-use crate::bundle::TerrainHeader;
+use crate::bundle::GridHeader;
 use crate::compress::ValidPyramid;
 use crate::world::Terrain;
 use viewcell::format::Grid;
@@ -71,7 +71,7 @@ pub fn bake_shard(
 /// What sees each other: the samples of a terrain, or cells of them.
 pub(super) struct Cells<'t> {
     pub terrain: Cow<'t, Terrain>,
-    header: TerrainHeader,
+    header: GridHeader,
 }
 
 impl<'t> Cells<'t> {
@@ -125,7 +125,7 @@ impl<'t> Cells<'t> {
     }
 
     /// What a bundle of them begins with.
-    pub(super) fn header(&self) -> &TerrainHeader {
+    pub(super) fn header(&self) -> &GridHeader {
         &self.header
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use viewcell::query::World;
 use viewcell_bake::visibility::solid::BodyTracer;
 use viewcell_bake::world::solid::Player;
 use viewcell_program::bake::Hull;
@@ -200,13 +201,14 @@ pub(super) fn run(args: &Args) -> Outcome {
 fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<Vec<Row>, Failure> {
     let map = query::open(bundle)?;
     let level = query::cells(bundle, &map)?;
-    let Field::Level(level) = Field::level(level) else {
+    let field = Field::new(World::Cells(level));
+    let Some(level) = field.level() else {
         return Err(Failure::usage("expected a level"));
     };
     let mut rows = Vec::new();
     for (body, name) in [(Body::Eye, "eye"), (Body::Box, "box")] {
         for lag in 0..3 {
-            let found = sent.compare(&level, trace, args.eye.unwrap_or(26.0), body, lag);
+            let found = sent.compare(level, trace, args.eye.unwrap_or(26.0), body, lag);
             rows.push(Row {
                 body: name,
                 lag,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::exit::{Failure, Outcome};
 use crate::output::{Json, say};
-use viewcell::query::SolidBundle;
+use viewcell::query::{Extent, SolidBundle};
 
 use super::ask;
 use super::place::Place;
@@ -82,7 +82,7 @@ impl Where {
         Self::Point(level.parameters().frame.to_level(point))
     }
 
-    /// The cell, and a position: of a cell its middle.
+    /// The cell.
     fn cell(self, level: &SolidBundle) -> Option<u32> {
         match self {
             Self::Cell(cell) => Some(cell),
@@ -90,13 +90,11 @@ impl Where {
         }
     }
 
-    fn point(self, level: &SolidBundle) -> [f64; 3] {
+    /// Where somebody may come to who is at a position, or anywhere in a cell.
+    fn region(self, level: &SolidBundle, reach: f64) -> Extent {
         match self {
-            Self::Point(point) => point,
-            Self::Cell(cell) => {
-                let [low, high] = level.bounds(cell).unwrap_or_default();
-                std::array::from_fn(|axis| (low[axis] + high[axis]) / 2.0)
-            }
+            Self::Point(point) => Extent::ball(point, reach),
+            Self::Cell(cell) => level.positions_within(cell, reach),
         }
     }
 }
@@ -115,8 +113,9 @@ pub fn cell_at(path: &Path, level: &SolidBundle, place: Place) -> Result<u32, Fa
 fn may_see(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> bool {
     match reach {
         Some(reach) => {
-            let reach = reach.map(|far| far * level.parameters().frame.scale);
-            level.sees_within(a.point(level), b.point(level), reach)
+            let [of_a, of_b] = reach.map(|far| far * level.parameters().frame.scale);
+            may_see(level, [a, b], None)
+                || level.sees_region(&a.region(level, of_a), &b.region(level, of_b))
         }
         None => match (a.cell(level), b.cell(level)) {
             (Some(a), Some(b)) => level.visible(a, b),

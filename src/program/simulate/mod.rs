@@ -126,8 +126,8 @@ pub fn run(args: &Args) -> Outcome {
 fn check(job: &Job, field: &Field) -> Result<(), Failure> {
     let bundle = job.bundle.display();
     if job.truth == job::Truth::Lines && field.lines().is_none() {
-        return Err(Failure::usage(match field {
-            Field::Solid(_) => format!(
+        return Err(Failure::usage(match field.world() {
+            World::Solid(_) => format!(
                 "--truth lines: expected --level with the file of {bundle}, in which lines of \
                  sight are traced"
             ),
@@ -137,7 +137,7 @@ fn check(job: &Job, field: &Field) -> Result<(), Failure> {
             ),
         }));
     }
-    if let Field::Solid(_) = field {
+    if field.solid().is_some() {
         if job.traces.is_none() {
             return Err(Failure::usage(format!(
                 "{bundle}: expected --traces, since movements in a solid level cannot be generated"
@@ -200,20 +200,18 @@ fn field<'a>(
     map: &'a MappedBundle,
     lines: Option<&'a dyn Lines>,
 ) -> Result<Field<'a>, Failure> {
-    Ok(match query::world(path, map)? {
-        World::Cells(level) => {
-            if level.parameters().nodes == 0 && level.bounds(0).is_none() {
-                return Err(Failure::bad_input(format!(
-                    "{}: expected a BSP or boxes of cells, by which players are found, and there are \
+    let world = query::world(path, map)?;
+    if let World::Cells(level) = &world
+        && level.parameters().nodes == 0
+        && level.bounds(0).is_none()
+    {
+        return Err(Failure::bad_input(format!(
+            "{}: expected a BSP or boxes of cells, by which players are found, and there are \
                      neither; bake the level's BSP",
-                    path.display()
-                )));
-            }
-            Field::level(level)
-        }
-        World::Solid(level) => Field::solid(level, lines),
-        World::Terrain(terrain) => Field::terrain(terrain),
-    })
+            path.display()
+        )));
+    }
+    Ok(Field::new(world).with_lines(lines))
 }
 
 /// Runs a job, as often as it says.
@@ -313,9 +311,10 @@ fn options(job: &Job, field: &Field, play: &Play, number: u32) -> RunOptions {
 
 /// How schemes are played on a network on which all arrives at once.
 fn usual_run(field: &Field, play: &Play) -> RunOptions {
-    let (distance, zone) = match field {
-        Field::Terrain(_) => (200.0, 100.0),
-        Field::Level(_) | Field::Solid(_) => (1000.0, 512.0),
+    let (distance, zone) = if field.terrain().is_some() {
+        (200.0, 100.0)
+    } else {
+        (1000.0, 512.0)
     };
     RunOptions {
         network: Network::default(),
@@ -419,7 +418,7 @@ fn failure(error: RunError) -> Failure {
 /// How far the eye is above the origin of a player, by the game that the level is of.
 fn usual_eye(path: &Path, field: &Field) -> Result<f64, Failure> {
     // Positions on a terrain have no height, and in a solid level they are those of origins.
-    if !matches!(field, Field::Level(_)) {
+    if field.level().is_none() {
         return Ok(0.0);
     }
     let made = bundle::info(path)?.provenance;
@@ -430,8 +429,9 @@ fn usual_eye(path: &Path, field: &Field) -> Result<f64, Failure> {
 
 /// Who is faster than this has been put somewhere else.
 fn usual_jump(field: &Field) -> f64 {
-    match field {
-        Field::Terrain(_) => 60.0,
-        Field::Level(_) | Field::Solid(_) => 2000.0,
+    if field.terrain().is_some() {
+        60.0
+    } else {
+        2000.0
     }
 }

@@ -113,7 +113,7 @@ pub fn ways(
 
 /// Tracks of GPS receivers on a terrain, a player each.
 fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Result<Trace, Failure> {
-    let Field::Terrain(terrain) = field else {
+    let Some(terrain) = field.terrain() else {
         return Err(Failure::usage(format!(
             "--traces {}: expected a terrain for tracks in GPX, found a level in {}",
             paths[0].display(),

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use crate::field::{Field, Place};
 use viewcell::dice::Dice;
-use viewcell::query::{CellBundle, Sample};
+use viewcell::query::{CellBundle, Sample, World};
 
 use super::{Model, MotionOptions};
 
@@ -36,10 +36,9 @@ impl<'a> Ground<'a> {
         let mut ground = Self {
             field,
             slope: options.slope,
-            ways: match field {
-                Field::Terrain(_) | Field::Solid(_) => Vec::new(),
-                Field::Level(level) => ways(&level.bundle, &level.touching, &points),
-            },
+            ways: field.level().map_or(Vec::new(), |level| {
+                ways(&level.bundle, &level.touching, &points)
+            }),
             points,
             spawns: Vec::new(),
             objectives: Vec::new(),
@@ -75,7 +74,7 @@ impl<'a> Ground<'a> {
 
     /// Where a player can go from a place, and how far that is.
     pub(super) fn next(&self, place: Place) -> Vec<(Place, f64)> {
-        let Field::Terrain(terrain) = self.field else {
+        let Some(terrain) = self.field.terrain() else {
             return self.ways[place as usize].clone();
         };
         let Sample { column, row } = self.field.sample(place);
@@ -179,18 +178,18 @@ fn points(field: &Field, dice: &mut Dice) -> Vec<Option<[f64; 3]>> {
     (0..field.places())
         .map(|place| {
             let middle = field.middle(place);
-            match field {
-                Field::Terrain(terrain) => {
+            match field.world() {
+                World::Terrain(terrain) => {
                     let stands = terrain.valid().has_sample(field.sample(place));
                     stands.then_some(middle)
                 }
                 // Which of its cells can be walked between is not known.
-                Field::Solid(_) => None,
-                Field::Level(level) => {
-                    let [low, high] = level.bundle.bounds(place)?;
+                World::Solid(_) => None,
+                World::Cells(level) => {
+                    let [low, high] = level.bounds(place)?;
                     let mut point = middle;
                     for _ in 0..32 {
-                        if level.bundle.locate(point) == Some(place) {
+                        if level.locate(point) == Some(place) {
                             return Some(point);
                         }
                         point = [0, 1, 2].map(|i| {

@@ -42,9 +42,10 @@ pub struct MotionOptions {
 impl MotionOptions {
     /// As people move: at a run on a terrain, as in Quake in a level.
     pub fn usual(field: &Field, model: Model) -> Self {
-        let (speed, deaths) = match field {
-            Field::Terrain(_) => (4.0, 0.2),
-            Field::Level(_) | Field::Solid(_) => (320.0, 1.0),
+        let (speed, deaths) = if field.terrain().is_some() {
+            (4.0, 0.2)
+        } else {
+            (320.0, 1.0)
         };
         Self {
             model,

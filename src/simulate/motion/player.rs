@@ -1,6 +1,6 @@
 //! One player who walks.
 
-use crate::field::{Field, Place};
+use crate::field::Place;
 use viewcell::dice::Dice;
 
 use super::ground::Ground;
@@ -71,11 +71,11 @@ impl<'g> Player<'g> {
     /// Chooses where to go.
     fn choose(&mut self, dice: &mut Dice) {
         self.next = self.place;
-        self.way = match (self.options.model, self.ground.field()) {
-            (Model::Waypoints, Field::Terrain(_)) => {
+        self.way = match (self.options.model, self.ground.field().terrain()) {
+            (Model::Waypoints, Some(_)) => {
                 Way::Straight(self.ground.point(self.ground.somewhere(dice)))
             }
-            (Model::Waypoints, Field::Level(_) | Field::Solid(_)) => {
+            (Model::Waypoints, None) => {
                 Way::Path(self.ground.distances(self.ground.somewhere(dice)))
             }
             _ => Way::Objective(dice.roll(self.ground.objectives.len() as u32) as usize),
@@ -141,7 +141,7 @@ impl<'g> Player<'g> {
 
     /// Goes to a point, if the way is not too steep or leads into nothing; returns whether it did.
     fn go(&mut self, at: [f64; 3]) -> bool {
-        if let Field::Terrain(terrain) = self.ground.field() {
+        if let Some(terrain) = self.ground.field().terrain() {
             let found = self.ground.field().locate(at);
             let Some(place) = found else {
                 return false;

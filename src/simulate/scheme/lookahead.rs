@@ -4,7 +4,7 @@
 use crate::field::Field;
 use crate::network::Timing;
 use crate::scene::Scene;
-use viewcell::query::{MotionLimits, Predictor, World};
+use viewcell::query::{MotionLimits, Predictor};
 
 use super::server::{Known, Rule};
 
@@ -38,13 +38,8 @@ impl<'a> Ahead<'a> {
         timing: Timing,
         quiet: bool,
     ) -> Self {
-        let ahead = match field {
-            Field::Terrain(terrain) => Predictor::new(World::Terrain(*terrain), limits, players),
-            Field::Level(level) => Predictor::new(World::Cells(level.bundle), limits, players),
-            Field::Solid(level) => Predictor::new(World::Solid(level.bundle), limits, players),
-        };
         Self {
-            ahead,
+            ahead: Predictor::new(*field.world(), limits, players),
             timing,
             heard: vec![None; players],
             near: (0..players).map(|player| (player, 0)).collect(),

@@ -348,7 +348,6 @@ impl Rule for LineOfSight {
 #[derive(Debug)]
 pub(super) struct Near {
     reach: f64,
-    memory: Vec<u64>,
     players: usize,
     /// For each pair the places that were asked of last, and the answer, where it is the same both
     /// ways; else empty.
@@ -361,17 +360,13 @@ const NEAR: f64 = 3.0;
 impl Near {
     /// With a reach, in units of the field.
     pub(super) fn new(field: &Field, players: usize, reach: f64) -> Self {
-        let is_same = match field {
-            Field::Terrain(terrain) => {
-                let [dx, dy] = terrain.parameters().cell_spacing;
-                field.is_mutual() && terrain.groups().is_some() && reach <= NEAR * dx.min(dy)
-            }
-            Field::Level(_) | Field::Solid(_) => false,
-        };
+        let is_same = field.terrain().is_some_and(|terrain| {
+            let [dx, dy] = terrain.parameters().cell_spacing;
+            field.is_mutual() && terrain.groups().is_some() && reach <= NEAR * dx.min(dy)
+        });
         let pairs = if is_same { players * players } else { 0 };
         Self {
             reach,
-            memory: field.within_memory(),
             players,
             both_ways: vec![None; pairs],
         }
@@ -389,7 +384,7 @@ impl Rule for Near {
             return *tells;
         }
         let (from, to) = (viewer.place, other.place);
-        let tells = scene.field.within(from, to, self.reach, &mut self.memory);
+        let tells = scene.field.within(from, to, self.reach);
         if let Some(known) = self.both_ways.get_mut(low * self.players + high) {
             *known = Some(([a, b], tells));
         }
@@ -431,7 +426,7 @@ impl Rule for Fat {
             let around = &mut self.around[player.player];
             around.clear();
             around.push(player.place);
-            if !matches!(scene.field, Field::Terrain(_)) {
+            if scene.field.terrain().is_none() {
                 let [x, y, z] = player.at.map(f64::from);
                 for corner in 0..8_u32 {
                     let side = |axis: u32| FAT * (f64::from(corner >> axis & 1) * 2.0 - 1.0);
@@ -445,8 +440,8 @@ impl Rule for Fat {
     }
 
     fn tells(&mut self, scene: &Scene, viewer: &Known, other: &Known) -> bool {
-        match scene.field {
-            Field::Terrain(terrain) => {
+        match scene.field.terrain() {
+            Some(terrain) => {
                 let samples = [viewer.place, other.place].map(|place| scene.field.sample(place));
                 let [from, to] = samples.map(|sample| (sample.column >> 3, sample.row >> 3));
                 let blocks = [from, to].map(|(column, row)| Quad::new(3, column, row));
@@ -463,7 +458,7 @@ impl Rule for Fat {
                 self.seen[slot] = Some((blocks, seen));
                 seen >> ((samples[1].row & 7) << 3 | samples[1].column & 7) & 1 == 1
             }
-            Field::Level(_) | Field::Solid(_) => {
+            None => {
                 let around = &self.around[viewer.player];
                 let sees = |&from: &Place| scene.field.visible(from, other.place);
                 around.iter().any(sees)
@@ -472,7 +467,7 @@ impl Rule for Fat {
     }
 
     fn goes_by_places(&self, scene: &Scene) -> bool {
-        matches!(scene.field, Field::Terrain(_))
+        scene.field.terrain().is_some()
     }
 }
 

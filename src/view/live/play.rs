@@ -11,7 +11,6 @@ use serde_json::json;
 use super::answer::{Answer, Refusal};
 use super::played::{Counts, Ways};
 use super::source::Opened;
-use viewcell::query::{SolidParameters, World};
 use viewcell_simulate::field::Field;
 use viewcell_simulate::play::{Play, PlayOptions};
 use viewcell_simulate::run::{Outcome, RunOptions, run};
@@ -87,11 +86,7 @@ impl Players {
 }
 
 fn field(opened: &Opened) -> Field<'_> {
-    match *opened.bundle.world() {
-        World::Terrain(terrain) => Field::terrain(terrain),
-        World::Cells(level) => Field::level(level),
-        World::Solid(level) => Field::solid(level, None),
-    }
+    Field::new(*opened.bundle.world())
 }
 
 /// Where players are, and who sees whom; until that is known, how much of it is.
@@ -168,9 +163,7 @@ fn find_out(opened: &Arc<Opened>, players: &Players) {
             return;
         }
     }
-    let _ = played
-        .ways
-        .set(Ok(told(&field, &play, &players.dead(&play), sees)));
+    let _ = played.ways.set(Ok(told(&play, &players.dead(&play), sees)));
     let options = RunOptions {
         keep: true,
         ..(players.run)(&field, &play)
@@ -187,11 +180,7 @@ fn find_out(opened: &Arc<Opened>, players: &Players) {
     }
 }
 
-fn told(field: &Field, play: &Play, dead: &[bool], sees: Vec<u8>) -> Ways {
-    let named = |place| match field {
-        Field::Solid(_) => SolidParameters::cell_of(field.sample(place)),
-        Field::Terrain(_) | Field::Level(_) => place,
-    };
+fn told(play: &Play, dead: &[bool], sees: Vec<u8>) -> Ways {
     let mut ways = Ways {
         players: play.players,
         frames: play.frames,
@@ -209,7 +198,7 @@ fn told(field: &Field, play: &Play, dead: &[bool], sees: Vec<u8>) -> Ways {
         ways.at.extend(at);
         let places = play.places(frame);
         ways.places
-            .extend(places.iter().map(|place| place.map_or(u32::MAX, named)));
+            .extend(places.iter().map(|place| place.unwrap_or(u32::MAX)));
         let flags = play
             .jumped(frame)
             .iter()

@@ -98,10 +98,7 @@ pub(super) fn frontier(
     let builder = grown(level, cells)?;
     let micros = micros_since(start);
     let [a, b] = cells;
-    let within = reach.and_then(|reach| {
-        let [a, b] = [middle(level, a)?, middle(level, b)?];
-        Some(level.visible_within(a, b, [reach; 2]))
-    });
+    let within = reach.map(|reach| level.visible_within(a, b, [reach; 2]));
     Ok(halves(level, Side::BOTH.map(|side| builder.region(side)))
         .entry("micros", micros)
         .entry("within", within)
@@ -150,11 +147,6 @@ fn words(level: &SolidBundle<'_>, cells: impl Iterator<Item = u32>) -> (u32, Vec
         count += 1;
     }
     (count, words)
-}
-
-fn middle(level: &SolidBundle<'_>, cell: u32) -> Option<[f64; 3]> {
-    let [low, high] = level.bounds(cell)?;
-    Some(std::array::from_fn(|axis| low[axis].midpoint(high[axis])))
 }
 
 /// The cell of a number, if it is one of the level's.

@@ -3,19 +3,19 @@
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_OK, VIEWCELL_OUTSIDE,
-    answer, buffer, place, slice, viewcell_status,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_KIND, VIEWCELL_OK,
+    VIEWCELL_OUTSIDE, answer, buffer, place, slice, viewcell_status,
 };
 use super::terrain::viewcell_sample;
-use crate::interest::{Awareness, InterestError, Senses, Sight};
-use crate::query::OwnedBundle;
-use crate::query::Sample;
+use crate::interest::{Awareness, InterestError, LookAhead, Senses};
+use crate::query::{OwnedBundle, Place, Sample, World};
 
 /// Players on a terrain or in a level, and who of them is near whom and may be seen. One thread at a
 /// time.
 #[derive(Debug)]
 pub struct viewcell_awareness {
-    awareness: Awareness<Watched>,
+    awareness: Awareness<LookAhead<'static>>,
+    /// What they are told by.
     source: OwnedBundle,
 }
 
@@ -25,37 +25,6 @@ impl Kept for viewcell_awareness {
     fn table() -> &'static Table<Self> {
         static TABLE: Table<viewcell_awareness> = Table::new();
         &TABLE
-    }
-}
-
-/// A bundle that is asked who sees whom. Places are columns and rows, or 0 and a cell.
-#[derive(Debug)]
-struct Watched {
-    source: OwnedBundle,
-    reach: f64,
-}
-
-impl Sight for Watched {
-    type Place = [u32; 2];
-
-    fn is_mutual(&self) -> bool {
-        let terrain = self.source.terrain();
-        self.reach == 0.0 && terrain.is_ok_and(|terrain| terrain.parameters().mutual)
-    }
-
-    fn visible(&self, from: [u32; 2], to: [u32; 2]) -> bool {
-        if let Ok(terrain) = self.source.terrain() {
-            let [from, to] = [from, to].map(|[column, row]| Sample::new(column, row));
-            if self.reach > 0.0 {
-                terrain.visible_within(from, to, [self.reach; 2])
-            } else {
-                terrain.visible(from, to)
-            }
-        } else if let Ok(level) = self.source.cells() {
-            level.visible(from[1], to[1])
-        } else {
-            true
-        }
     }
 }
 
@@ -81,9 +50,8 @@ pub struct viewcell_aware {
     pub other: u32,
 }
 
-/// A world without players. On a terrain, a look_ahead of more than 0 metres asks whether two may
-/// see each other before either has gone that far, as viewcell_visible_within does; in a level it
-/// must be 0. *awareness becomes the handle, or null.
+/// A world without players, in a bundle of any kind. A look_ahead of more than 0, in metres or in units of the level,
+/// asks whether two may see each other before either has gone that far. *awareness becomes the handle, or null.
 ///
 /// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
 /// such look_ahead), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
@@ -97,12 +65,11 @@ pub unsafe extern "C" fn viewcell_awareness_new(
         let out = unsafe { place(awareness) }?;
         *out = core::ptr::null_mut();
         let source = unsafe { source(bundle) }?;
-        let is_ahead = look_ahead != 0.0;
-        if !look_ahead.is_finite() || look_ahead < 0.0 || is_ahead && source.terrain().is_err() {
+        if !look_ahead.is_finite() || look_ahead < 0.0 {
             return Err(VIEWCELL_ARGUMENT);
         }
-        let watched = Watched {
-            source: source.clone(),
+        let watched = LookAhead {
+            world: *source.lasting_world(),
             reach: look_ahead,
         };
         *out = keep(viewcell_awareness {
@@ -135,7 +102,7 @@ pub unsafe extern "C" fn viewcell_awareness_come(
     })
 }
 
-/// As viewcell_awareness_come, to a cell of a level. VIEWCELL_OUTSIDE where there is no such cell.
+/// As viewcell_awareness_come, to a cell of a level of either kind. VIEWCELL_OUTSIDE where there is no such cell.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_cells_awareness_come(
     awareness: *mut viewcell_awareness,
@@ -256,18 +223,23 @@ pub unsafe extern "C" fn viewcell_awareness_close(
     answer(|| unsafe { close(awareness) })
 }
 
-fn on_terrain(source: &OwnedBundle, sample: viewcell_sample) -> Answer<[u32; 2]> {
+fn on_terrain(source: &OwnedBundle, sample: viewcell_sample) -> Answer<Place> {
     if !source.terrain()?.grid().has_sample(sample.into()) {
         return Err(VIEWCELL_OUTSIDE);
     }
-    Ok([sample.column, sample.row])
+    Ok(Place::Sample(Sample::from(sample)))
 }
 
-fn in_level(source: &OwnedBundle, cell: u32) -> Answer<[u32; 2]> {
-    if cell >= source.cells()?.cells() {
+fn in_level(source: &OwnedBundle, cell: u32) -> Answer<Place> {
+    let cells = match source.world() {
+        World::Cells(level) => level.cells(),
+        World::Solid(level) => level.cells(),
+        World::Terrain(_) => return Err(VIEWCELL_KIND),
+    };
+    if cell >= cells {
         return Err(VIEWCELL_OUTSIDE);
     }
-    Ok([0, cell])
+    Ok(Place::Cell(cell))
 }
 
 /// # Safety
@@ -284,7 +256,7 @@ unsafe fn coordinates(position: *const f32) -> Answer<[f32; 3]> {
 unsafe fn come(
     watching: &mut viewcell_awareness,
     position: *const f32,
-    at: [u32; 2],
+    at: Place,
     senses: viewcell_senses,
     player: *mut u32,
 ) -> Answer<viewcell_status> {
@@ -307,7 +279,7 @@ unsafe fn moved(
     watching: &mut viewcell_awareness,
     player: u32,
     position: *const f32,
-    at: [u32; 2],
+    at: Place,
 ) -> Answer<viewcell_status> {
     let position = unsafe { coordinates(position) }?;
     let moved = watching.awareness.move_to(player, position, at);

@@ -103,7 +103,7 @@ pub unsafe extern "C" fn viewcell_solid_visible(
     answer(|| {
         let level = unsafe { level(bundle) }?;
         let (from, to) = (unsafe { point(from) }?, unsafe { point(to) }?);
-        Ok(level.visible_between(from, to).into())
+        Ok(level.positions_visible(from, to).into())
     })
 }
 
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn viewcell_solid_visible_pairs(
         let visible = unsafe { buffer(visible, count) }?;
         let pairs = from.as_chunks().0.iter().zip(to.as_chunks().0);
         for (visible, (from, to)) in visible.iter_mut().zip(pairs) {
-            *visible = level.visible_between(*from, *to).into();
+            *visible = level.positions_visible(*from, *to).into();
         }
         Ok(VIEWCELL_OK)
     })

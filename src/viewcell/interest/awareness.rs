@@ -10,7 +10,7 @@ use super::keys::{Key, indices, sort};
 use super::neighbors::{Apart, Home, Neighbors, Row, Turns, squared};
 use super::senses::Senses;
 use super::{Bounds, InterestError};
-use crate::query::{CellBundle, Sample, TerrainBundle};
+use crate::query::{Place, SolidParameters, TerrainBundle, World};
 
 /// From how many others on, and from one for how many blocks of the grid on, a PVS is written out.
 const MANY: usize = 64;
@@ -430,61 +430,81 @@ fn check(position: [f32; 3], reach: f32) -> Result<(), InterestError> {
     Bounds::around(position, [reach; 3]).map(drop)
 }
 
-impl Sight for &TerrainBundle<'_> {
-    type Place = Sample;
+/// Any kind of world. Who is at a place of another kind sees all and is seen by all.
+impl Sight for World<'_> {
+    type Place = Place;
 
-    fn visible(&self, from: Sample, to: Sample) -> bool {
-        TerrainBundle::visible(self, from, to)
+    fn visible(&self, from: Place, to: Place) -> bool {
+        World::visible(self, from, to)
     }
 
     fn is_mutual(&self) -> bool {
-        self.parameters().mutual
+        World::is_mutual(self)
     }
 
-    fn visible_each(&self, from: Sample, to: &[Sample], room: &mut Vec<u64>, seen: &mut Vec<bool>) {
-        // Of many, the PVS is written out and looked up.
-        seen.clear();
-        let grid = self.grid();
-        let pvs = self.pvs(from.quad());
-        match pvs.filter(|_| to.len() > MANY.max(grid.blocks() / MANY)) {
-            Some(pvs) if self.valid().has_sample(from) => {
-                room.clear();
-                room.resize(grid.blocks(), 0);
-                pvs.expand(room);
-                let wide = (grid.width() as usize).div_ceil(8);
-                seen.extend(to.iter().map(|&to| {
-                    let block = (to.row >> 3) as usize * wide + (to.column >> 3) as usize;
-                    let bits = room.get(block).copied().unwrap_or(0);
-                    let bit = (to.row & 7) << 3 | to.column & 7;
-                    bits >> bit & 1 == 1 && self.valid().has_sample(to)
-                }));
+    fn visible_each(&self, from: Place, to: &[Place], room: &mut Vec<u64>, seen: &mut Vec<bool>) {
+        let sights = match self {
+            World::Terrain(terrain) => Some(terrain),
+            World::Solid(level) => Some(level.sights()),
+            World::Cells(_) => None,
+        };
+        let sample = |place: Place| match (self, place) {
+            (World::Terrain(_), Place::Sample(sample)) => Some(sample),
+            (World::Solid(level), Place::Cell(cell)) if cell < level.cells() => {
+                Some(SolidParameters::sample(cell))
             }
-            _ => seen.extend(to.iter().map(|&to| TerrainBundle::visible(self, from, to))),
-        }
+            _ => None,
+        };
+        // Of many, the PVS is written out and looked up.
+        let is_long =
+            |terrain: &TerrainBundle<'_>| to.len() > MANY.max(terrain.grid().blocks() / MANY);
+        let pvs = sights.zip(sample(from)).and_then(|(terrain, from)| {
+            let is_there = is_long(terrain) && terrain.valid().has_sample(from);
+            let pvs = is_there.then(|| terrain.pvs(from.quad()))?;
+            pvs.map(|pvs| (terrain, pvs))
+        });
+        seen.clear();
+        let Some((terrain, pvs)) = pvs else {
+            return seen.extend(to.iter().map(|&to| World::visible(self, from, to)));
+        };
+        let grid = terrain.grid();
+        room.clear();
+        room.resize(grid.blocks(), 0);
+        pvs.expand(room);
+        let wide = (grid.width() as usize).div_ceil(8);
+        seen.extend(to.iter().map(|&place| {
+            let Some(to) = sample(place) else {
+                return World::visible(self, from, place);
+            };
+            let block = (to.row >> 3) as usize * wide + (to.column >> 3) as usize;
+            let bits = room.get(block).copied().unwrap_or(0);
+            let bit = (to.row & 7) << 3 | to.column & 7;
+            bits >> bit & 1 == 1 && terrain.valid().has_sample(to)
+        }));
     }
 }
 
-/// Sight on a terrain with a look-ahead: whether two may see each other before either has gone far.
+/// Sight with a look-ahead: whether two may see each other before either has gone far.
 #[derive(Clone, Copy, Debug)]
-pub struct LookAhead<'b, 'm> {
-    /// The terrain.
-    pub terrain: &'b TerrainBundle<'m>,
-    /// How far each player may go, in metres.
+pub struct LookAhead<'m> {
+    /// Where they are.
+    pub world: World<'m>,
+    /// How far each player may go, in metres on a terrain, else in units of the level; 0: who sees whom now.
     pub reach: f64,
 }
 
-impl Sight for LookAhead<'_, '_> {
-    type Place = Sample;
+impl Sight for LookAhead<'_> {
+    type Place = Place;
 
-    fn visible(&self, from: Self::Place, to: Self::Place) -> bool {
-        self.terrain.visible_within(from, to, [self.reach; 2])
+    fn visible(&self, from: Place, to: Place) -> bool {
+        if self.reach == 0.0 {
+            World::visible(&self.world, from, to)
+        } else {
+            self.world.visible_within(from, to, [self.reach; 2])
+        }
     }
-}
 
-impl Sight for &CellBundle<'_> {
-    type Place = u32;
-
-    fn visible(&self, from: u32, to: u32) -> bool {
-        CellBundle::visible(self, from, to)
+    fn is_mutual(&self) -> bool {
+        self.reach == 0.0 && self.world.is_mutual()
     }
 }

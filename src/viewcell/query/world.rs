@@ -1,10 +1,12 @@
-//! What a bundle is of, whichever kind of world that is.
+//! Visibility queries on a bundle of any kind of world: point location, cell-to-cell visibility, view cells by number.
+//! Whoever asks through [`World`] need not know the kind. What looks ahead is in `within/world.rs`.
 
 use super::bundle::Bundle;
 use super::cells::CellBundle;
 use super::error::OpenError;
 use super::solid::SolidBundle;
 use super::terrain::TerrainBundle;
+use super::within::Extent;
 use crate::format::cells::SymmetryCode;
 use crate::format::{Sample, WorldKind};
 
@@ -85,6 +87,16 @@ impl World<'_> {
         }
     }
 
+    /// Whether somebody at one position may see somebody at another, in coordinates of [`World::locate`]. `true` where
+    /// either is at no place.
+    #[inline]
+    pub fn positions_visible(&self, from: [f64; 3], to: [f64; 3]) -> bool {
+        match (self.locate(from), self.locate(to)) {
+            (Some(from), Some(to)) => self.visible(from, to),
+            _ => true,
+        }
+    }
+
     /// Whether sight is the same both ways. Where it is not, ask both.
     pub fn is_mutual(&self) -> bool {
         match self {
@@ -92,6 +104,45 @@ impl World<'_> {
             Self::Cells(level) => level.parameters().symmetry != SymmetryCode::None,
             Self::Solid(level) => level.sights().parameters().mutual,
         }
+    }
+}
+
+/// Where places are.
+impl World<'_> {
+    /// The positions of somebody at a place; any more of them err towards visible. Of a sample the point that stands for
+    /// it, of a cell its box. Everywhere for a cell without a box, and for a place that is not there.
+    pub fn extent(&self, place: Place) -> Extent {
+        match (self, place) {
+            (Self::Terrain(terrain), Place::Sample(sample)) => {
+                let [dx, dy] = terrain.parameters().cell_spacing;
+                let middle = [f64::from(sample.column) * dx, f64::from(sample.row) * dy];
+                Extent::ball([middle[0], middle[1], 0.0], 0.0)
+            }
+            (Self::Cells(level), Place::Cell(cell)) => Extent::of_box(level.corners(cell, true)),
+            (Self::Solid(level), Place::Cell(cell)) => level.extent_of(cell),
+            _ => Extent::everywhere(),
+        }
+    }
+
+    /// The middle of a place: of a sample, at the height of its ground; of a cell, that of its box. `None` for a place
+    /// that is not there, and for one without a height or a box.
+    pub fn middle(&self, place: Place) -> Option<[f64; 3]> {
+        let [low, high] = match (self, place) {
+            (Self::Terrain(terrain), Place::Sample(sample)) => {
+                let [dx, dy] = terrain.parameters().cell_spacing;
+                let [column, row] = [sample.column, sample.row].map(f64::from);
+                let height = terrain.height(sample)?;
+                return Some([column * dx, row * dy, height.into()]);
+            }
+            (Self::Cells(level), Place::Cell(cell)) => {
+                let corners = level.bounds(cell)?;
+                corners.map(|corner| corner.map(f64::from))
+            }
+            (Self::Solid(level), Place::Cell(cell)) => level.bounds(cell)?,
+            _ => return None,
+        };
+        let [[a, b, c], [d, e, f]] = [low, high];
+        Some([(a + d) / 2.0, (b + e) / 2.0, (c + f) / 2.0])
     }
 }
 

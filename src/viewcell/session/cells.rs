@@ -87,7 +87,7 @@ impl<'a> SessionWorld for CellBundle<'a> {
 
     fn sees(&self, from: &Extent, to: &Extent) -> bool {
         let mut memory = [0; 2 * MAX_CELLS as usize / 64];
-        let seen = self.visible_between(from, to, &mut memory);
+        let seen = self.visible_regions(from, to, &mut memory);
         // There is room for all cells.
         seen.unwrap_or(true)
     }

@@ -89,20 +89,11 @@ impl SessionWorld for OwnedBundle {
     }
 
     fn extent(&self, place: Option<Place>) -> Extent {
-        match (self.world(), place) {
-            (World::Terrain(terrain), Some(Place::Sample(sample))) => terrain.extent(sample),
-            (World::Cells(level), Some(Place::Cell(cell))) => level.extent(cell),
-            (World::Solid(level), Some(Place::Cell(cell))) => level.extent(Some(cell)),
-            _ => Extent::ball([0.0; 3], f64::INFINITY),
-        }
+        place.map_or(Extent::everywhere(), |place| self.world().extent(place))
     }
 
     fn sees(&self, from: &Extent, to: &Extent) -> bool {
-        match self.world() {
-            World::Terrain(terrain) => terrain.sees(from, to),
-            World::Cells(level) => level.sees(from, to),
-            World::Solid(level) => level.sees(from, to),
-        }
+        self.world().sees_region(from, to)
     }
 
     fn contains(half: &Half, place: Option<Place>) -> bool {

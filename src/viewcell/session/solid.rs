@@ -37,10 +37,7 @@ impl<'a> SessionWorld for SolidBundle<'a> {
     }
 
     fn extent(&self, place: Option<u32>) -> Extent {
-        match place.and_then(|cell| self.bounds(cell)) {
-            Some(bounds) => Extent::of_box(bounds),
-            None => Extent::ball([0.0; 3], f64::INFINITY),
-        }
+        place.map_or(Extent::everywhere(), |cell| self.extent_of(cell))
     }
 
     fn sees(&self, from: &Extent, to: &Extent) -> bool {

@@ -3,7 +3,7 @@
 use super::{Notice, Session, SessionOptions, SessionWorld};
 use crate::format::Sample;
 use crate::frontier::{Frontier, FrontierBuilder, FrontierError, Side};
-use crate::query::{Extent, TerrainBundle};
+use crate::query::{Extent, Place, TerrainBundle, World};
 
 impl<'a> SessionWorld for TerrainBundle<'a> {
     type Place = Sample;
@@ -34,13 +34,11 @@ impl<'a> SessionWorld for TerrainBundle<'a> {
     }
 
     fn extent(&self, place: Sample) -> Extent {
-        let [dx, dy] = self.parameters().cell_spacing;
-        let middle = [f64::from(place.column) * dx, f64::from(place.row) * dy, 0.0];
-        Extent::ball(middle, 0.0)
+        World::Terrain(*self).extent(Place::Sample(place))
     }
 
     fn sees(&self, from: &Extent, to: &Extent) -> bool {
-        self.visible_between(from, to)
+        self.visible_regions(from, to)
     }
 
     fn contains(half: &Frontier, place: Sample) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::bundle::TerrainHeader;
+use crate::bundle::GridHeader;
 use crate::compress::ValidPyramid;
 use crate::job::parallel::Workers;
 use crate::job::store::groups::StoredGroups;
@@ -24,7 +24,7 @@ pub(crate) struct Destination<'a> {
     pub path: &'a Path,
     pub overwrite: bool,
     /// Its header; how PVSs are coded is put in.
-    pub header: &'a TerrainHeader,
+    pub header: &'a GridHeader,
     /// Ground heights in metres, row by row, NaN for void.
     pub heights: &'a [f64],
     pub valid: &'a ValidPyramid,
@@ -32,7 +32,7 @@ pub(crate) struct Destination<'a> {
 
 impl Destination<'_> {
     /// The bundle's header.
-    pub(in crate::job) fn header(&self, tree_code: TreeCode, lossy: bool) -> TerrainHeader {
+    pub(in crate::job) fn header(&self, tree_code: TreeCode, lossy: bool) -> GridHeader {
         let mut header = self.header.clone();
         header.parameters.tree_code = tree_code;
         header.parameters.lossy = lossy;

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::bundle::{
-    BundleError, Provenance, TerrainHeader, TerrainParts, Written, check_output, open_regular,
+    BundleError, GridHeader, Provenance, TerrainParts, Written, check_output, open_regular,
 };
 use crate::compress::ValidPyramid;
 use crate::job::budget::options::Compression;
@@ -116,7 +116,7 @@ fn provenance_of(patch: &Patch) -> Option<Provenance> {
 
 /// The ground in a bundle.
 pub(crate) fn terrain_of(
-    header: &TerrainHeader,
+    header: &GridHeader,
     heights: &[f64],
     path: &Path,
 ) -> Result<Terrain, BakeError> {

@@ -5,7 +5,7 @@ use wincode::{SchemaRead, SchemaWrite};
 
 use super::frame::{Fault, JOB, Reader};
 use super::group::limits;
-use crate::bundle::{InputFile, SolidSections, TerrainHeader};
+use crate::bundle::{GridHeader, GridKind, InputFile, SolidSections};
 use crate::job::tiles::tile_count;
 use viewcell::format::{Grid, TerrainParameters};
 
@@ -94,11 +94,11 @@ impl Head {
 
 impl Job {
     /// What the bundle says of itself; `None` where these are no parameters of a terrain.
-    pub(crate) fn header(&self) -> Option<TerrainHeader> {
-        Some(TerrainHeader {
+    pub(crate) fn header(&self) -> Option<GridHeader> {
+        Some(GridHeader {
             parameters: TerrainParameters::parse(&self.parameters).ok()?,
             crs: self.crs.clone(),
-            solid: self.solid.clone(),
+            kind: GridKind::of(self.solid.clone()),
         })
     }
 

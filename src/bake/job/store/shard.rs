@@ -8,7 +8,7 @@ use super::error::StoreError;
 use super::file::{Leaves, Role, Store};
 use super::frame::{DONE, Fault, HEIGHTS, Reader, START_LEN, record};
 use super::records::Head;
-use crate::bundle::{BundleError, TerrainHeader, check_frame, open_regular};
+use crate::bundle::{BundleError, GridHeader, check_frame, open_regular};
 use crate::compress::ValidPyramid;
 use viewcell::format::TerrainParameters;
 
@@ -18,7 +18,7 @@ pub(crate) struct Shard {
     /// What it is of.
     pub head: Head,
     /// What the bundle says of itself.
-    pub header: TerrainHeader,
+    pub header: GridHeader,
     /// Its groups.
     pub store: Store,
     /// A zstd frame.

@@ -166,7 +166,7 @@ impl ViewcellBundle {
             godot_error!("visible_points: expected a bundle of a solid level to be open");
             return true;
         };
-        level.visible_between(coordinates(bundle, from), coordinates(bundle, to))
+        level.positions_visible(coordinates(bundle, from), coordinates(bundle, to))
     }
 
     /// Whether either of two players may see the other in a solid level on their ways, up to so far each. Errs towards

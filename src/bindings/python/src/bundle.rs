@@ -289,7 +289,7 @@ impl Bundle {
         let pairs = || a.iter().zip(&b);
         let visible: Vec<bool> = py.detach(|| {
             pairs()
-                .map(|(&a, &b)| level.visible_between(a, b))
+                .map(|(&a, &b)| level.positions_visible(a, b))
                 .collect()
         });
         Ok(Array1::from(visible).into_pyarray(py))
@@ -304,7 +304,7 @@ impl Bundle {
     ) -> PyResult<bool> {
         let opened = self.opened()?;
         let level = solid(&opened)?;
-        Ok(py.detach(|| level.visible_within(a, b, reaches)))
+        Ok(py.detach(|| level.positions_visible_within(a, b, reaches)))
     }
 
     /// Least and greatest corner of a cell; None where the bundle does not know.

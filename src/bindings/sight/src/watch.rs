@@ -107,8 +107,6 @@ pub struct Watch<K> {
     players: Vec<Option<Player<K>>>,
     free: Vec<usize>,
     numbers: HashMap<K, usize>,
-    /// Of a level's look-ahead.
-    memory: Vec<u64>,
 }
 
 impl<K> Default for Watch<K> {
@@ -123,7 +121,6 @@ impl<K> Default for Watch<K> {
             players: Vec::new(),
             free: Vec::new(),
             numbers: HashMap::new(),
-            memory: Vec::new(),
         }
     }
 }
@@ -145,14 +142,9 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         }
         (self.session, self.room) = (None, 0);
         self.free_in_session.clear();
-        self.memory.clear();
         self.by_point = false;
         if let Known::Bundle(bundle) = &known {
-            match bundle.world() {
-                World::Terrain(_) => {}
-                World::Cells(level) => self.memory.resize(level.reach_memory().two, 0),
-                World::Solid(_) => self.by_point = manner.reach > 0.0,
-            }
+            self.by_point = manner.reach > 0.0 && matches!(bundle.world(), World::Solid(_));
         }
         (self.known, self.manner) = (known, manner);
         for player in self.players.iter_mut().flatten() {
@@ -366,7 +358,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
                 Known::Bundle(_) if silent() => false,
                 Known::Bundle(bundle) => {
                     let reach = self.manner.reach;
-                    let seen = sees(bundle, &one.being, &other.being, reach, &mut self.memory);
+                    let seen = sees(bundle, &one.being, &other.being, reach);
                     seen.unwrap_or(self.manner.doubt)
                 }
             };
@@ -401,25 +393,15 @@ fn sees<K>(
     one: &Being<K>,
     other: &Being<K>,
     reach: f64,
-    memory: &mut [u64],
 ) -> Option<bool> {
     let (from, to) = (one.place?, other.place?);
     let world = bundle.world();
     if reach <= 0.0 {
         return Some(world.visible(from, to));
     }
-    Some(match (world, from, to) {
-        (World::Terrain(terrain), Place::Sample(a), Place::Sample(b)) => {
-            terrain.visible_within(a, b, [reach; 2])
-        }
-        (World::Cells(level), Place::Cell(a), Place::Cell(b)) => {
-            // The memory is as large as the level asks for; if it were not, they would be visible.
-            level
-                .visible_within(a, b, [reach; 2], memory)
-                .unwrap_or(true)
-        }
-        (World::Solid(level), ..) => level.visible_within(one.point, other.point, [reach; 2]),
-        // Of another kind of bundle.
-        _ => true,
+    Some(match world {
+        // Less than from anywhere in their cells.
+        World::Solid(level) => level.positions_visible_within(one.point, other.point, [reach; 2]),
+        World::Terrain(_) | World::Cells(_) => world.visible_within(from, to, [reach; 2]),
     })
 }

@@ -14,6 +14,7 @@ use super::Pvs;
 use super::bundle::Bundle;
 use super::error::OpenError;
 use super::terrain::TerrainBundle;
+use super::within::Extent;
 use crate::format::occluders::Occluders;
 use crate::format::solid::{BOX_LEN, BUCKET_LEN, Corners, SOLID_LEN, SolidCells, SolidParameters};
 use crate::format::{FormatError, Tag, WorldKind};
@@ -108,6 +109,12 @@ impl<'a> SolidBundle<'a> {
         }
     }
 
+    /// The positions of a cell; all for one that is not there.
+    pub(crate) fn extent_of(&self, cell: u32) -> Extent {
+        self.bounds(cell)
+            .map_or(Extent::everywhere(), Extent::of_box)
+    }
+
     /// Whether anybody in cell `a` may see any part of anybody in cell `b`. `true` where either is not
     /// there, and where the bundle is damaged. Not the same the other way round: eyes are higher than feet.
     #[inline]
@@ -122,7 +129,7 @@ impl<'a> SolidBundle<'a> {
     /// Whether a player whose origin is at `a` may see any part of one whose origin is at `b`. `true`
     /// where either is in no cell.
     #[inline]
-    pub fn visible_between(&self, a: [f64; 3], b: [f64; 3]) -> bool {
+    pub fn positions_visible(&self, a: [f64; 3], b: [f64; 3]) -> bool {
         match (self.locate(a), self.locate(b)) {
             (Some(a), Some(b)) => self.visible(a, b),
             _ => true,
@@ -134,7 +141,7 @@ impl<'a> SolidBundle<'a> {
     #[inline]
     pub fn visible_from_eye(&self, a: [f64; 3], eye: f64, b: [f64; 3]) -> bool {
         let [low, high] = self.parameters().eye;
-        !(low..=high).contains(&eye) || self.visible_between(a, b)
+        !(low..=high).contains(&eye) || self.positions_visible(a, b)
     }
 
     /// Everything that may be seen from a cell, by samples of [`SolidBundle::sights`]; `None` for a cell

@@ -8,6 +8,7 @@ use crate::format::bits;
 use crate::format::morton;
 use crate::format::solid::BUCKET_SIDE;
 use crate::query::Extent;
+use crate::query::within::counted;
 
 /// Cells of a block.
 const BLOCK: u32 = 64;
@@ -110,8 +111,33 @@ impl SolidBundle<'_> {
     }
 
     /// The same either way: whether they may see each other.
-    pub fn visible_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
+    pub fn positions_visible_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
         self.sees_within(a, b, reach) || self.sees_within(b, a, [reach[1], reach[0]])
+    }
+
+    /// Whether a player who is now anywhere in cell `a` and comes up to `reach[0]` units far, and one anywhere in cell
+    /// `b` who comes up to `reach[1]` units far, may see each other on their ways. Else as
+    /// [`SolidBundle::positions_visible_within`]; `true` where either cell is not there.
+    pub fn visible_within(&self, a: u32, b: u32, reach: [f64; 2]) -> bool {
+        let [reach_a, reach_b] = reach;
+        self.visible(a, b)
+            || self.visible(b, a)
+            || self.visible_regions(
+                &self.positions_within(a, reach_a),
+                &self.positions_within(b, reach_b),
+            )
+    }
+
+    /// A ball of all positions that are up to `reach` units from any of a cell; all positions for a cell that is not there.
+    pub fn positions_within(&self, cell: u32, reach: f64) -> Extent {
+        let Some([[a, b, c], [d, e, f]]) = self.bounds(cell) else {
+            return Extent::everywhere();
+        };
+        // From the middle of a cell a player may be in any corner.
+        let half = [(d - a) / 2.0, (e - b) / 2.0, (f - c) / 2.0];
+        let corner = half.iter().map(|side| side * side).sum::<f64>().sqrt();
+        let middle = [(a + d) / 2.0, (b + e) / 2.0, (c + f) / 2.0];
+        Extent::ball(middle, counted(reach) + corner)
     }
 
     /// Whether a player anywhere in region `a` may see any part of one anywhere in region `b`: whether any

@@ -223,7 +223,7 @@ impl CellBundle<'_> {
     /// [`ShortMemory`] if `memory` has fewer words than two rows of cells take.
     ///
     /// [`Motion::region`]: crate::query::Motion::region
-    pub fn visible_between(
+    pub fn visible_regions(
         &self,
         a: &Extent,
         b: &Extent,

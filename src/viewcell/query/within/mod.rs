@@ -12,9 +12,12 @@ mod predictor;
 mod reachable;
 mod running;
 mod terrain;
+mod world;
 
 pub use cells::{Reach, ReachMemory};
 pub use motion::{Extent, Motion, MotionLimits, Mover};
 pub use predictor::Predictor;
 pub use reachable::ReachableSet;
 pub use running::Running;
+
+pub(super) use motion::counted;

@@ -37,6 +37,15 @@ impl Extent {
         }
     }
 
+    /// All positions.
+    pub const fn everywhere() -> Self {
+        Self {
+            corners: [[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]],
+            middle: [0.0; 3],
+            radius: f64::INFINITY,
+        }
+    }
+
     /// Least and greatest corner of the positions.
     pub const fn corners(&self) -> Corners {
         self.corners
@@ -189,7 +198,7 @@ fn product(rate: f64, time: f64) -> f64 {
 
 /// A reach as it is counted with: what is no number reaches everywhere, which errs towards
 /// visible, and less than nothing reaches as far as nothing.
-pub(super) fn counted(reach: f64) -> f64 {
+pub(in crate::query) fn counted(reach: f64) -> f64 {
     if reach.is_nan() {
         f64::INFINITY
     } else {

@@ -1,8 +1,7 @@
 //! Who is to be told of whom, by how players move: what a server asks each frame.
 
-use super::motion::{Extent, Motion, MotionLimits, Mover};
+use super::motion::{Motion, MotionLimits};
 use super::reachable::ReachableSet;
-use crate::format::cells::MAX_CELLS;
 use crate::query::World;
 
 /// Where a player is.
@@ -15,51 +14,6 @@ struct Tracked {
     cell: Option<u32>,
     /// The time that their reachable set is of.
     reached: Option<[f64; 2]>,
-}
-
-impl World<'_> {
-    /// Whether two players may see each other at any time from `times[0]` until `times[1]` seconds later, as long
-    /// as both move within limits.
-    ///
-    /// Errs towards visible only: who is in no place now ([`World::locate`]) sees all and is seen by all: off the grid or
-    /// at a void of a terrain, in no cell of a level.
-    pub fn visible_in_motion(
-        &self,
-        players: [&Motion; 2],
-        limits: &MotionLimits,
-        times: [f64; 2],
-    ) -> bool {
-        let regions = players.map(|player| player.region(limits, times));
-        self.sees(players, &regions) || {
-            let ([a, b], [of_a, of_b]) = (players, regions);
-            matches!(self, World::Solid(_)) && self.sees([b, a], &[of_b, of_a])
-        }
-    }
-
-    /// Whether one player may see another, each at any of some times of their own. A client's own player is predicted
-    /// there, and moves on for longer than the server knows; others move on the server alone. Else as
-    /// [`World::visible_in_motion`]; only in a solid level not the same the other way round.
-    pub fn sees_in_motion(&self, from: &Mover, to: &Mover) -> bool {
-        let regions = [from.region(), to.region()];
-        self.sees([&from.motion, &to.motion], &regions)
-    }
-
-    /// Whether somebody in the first region may see somebody in the second, or either is lost now.
-    fn sees(&self, players: [&Motion; 2], [a, b]: &[Extent; 2]) -> bool {
-        let is_lost = || {
-            let mut cells = players.iter().map(|player| self.locate(player.position));
-            cells.any(|cell| cell.is_none())
-        };
-        match self {
-            World::Terrain(terrain) => terrain.visible_between(a, b) || is_lost(),
-            World::Cells(level) => {
-                let mut memory = [0; 2 * MAX_CELLS as usize / 64];
-                let seen = level.visible_between(a, b, &mut memory);
-                seen.unwrap_or(true) || is_lost()
-            }
-            World::Solid(level) => level.sees_region(a, b) || is_lost(),
-        }
-    }
 }
 
 /// Look-ahead for many players: a server says where they are and how fast, and asks who may come to see whom at

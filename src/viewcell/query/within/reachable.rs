@@ -145,7 +145,7 @@ impl<'a> ReachableSet<'a> {
         };
         match &self.world {
             World::Terrain(terrain) => {
-                self.is_lost || other.is_lost || terrain.visible_between(region, of_other)
+                self.is_lost || other.is_lost || terrain.visible_regions(region, of_other)
             }
             World::Cells(level) => {
                 let mutual = level.parameters().symmetry != SymmetryCode::None;

@@ -49,7 +49,7 @@ impl TerrainBundle<'_> {
     /// Of a region that lies partly off it, what is on it counts.
     ///
     /// [`Motion::region`]: crate::query::Motion::region
-    pub fn visible_between(&self, a: &Extent, b: &Extent) -> bool {
+    pub fn visible_regions(&self, a: &Extent, b: &Extent) -> bool {
         let disc = |region| Disc::of_region(self, region);
         let (Some(a), Some(b)) = (disc(a), disc(b)) else {
             return true;

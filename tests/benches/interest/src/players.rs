@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cpu_time::ProcessTime;
 use viewcell::interest::{Awareness, Senses};
-use viewcell::query::{MappedBundle, Sample};
+use viewcell::query::{MappedBundle, Place, Sample, World};
 
 use crate::world::Dice;
 
@@ -12,7 +12,10 @@ use crate::world::Dice;
 /// tick is compared with what the bundle says of all pairs of which the first is one of 100 players.
 pub fn walk(path: &str, players: usize, reach: f32, ticks: u32) {
     let map = MappedBundle::open(path).unwrap();
-    let terrain = map.terrain().unwrap();
+    let world = map.world().unwrap();
+    let World::Terrain(terrain) = &world else {
+        panic!("expected a terrain");
+    };
     let (grid, [dx, dy]) = (terrain.grid(), terrain.parameters().cell_spacing);
     let wide = f64::from(grid.width() - 1) * dx;
     let high = f64::from(grid.height() - 1) * dy;
@@ -22,12 +25,12 @@ pub fn walk(path: &str, players: usize, reach: f32, ticks: u32) {
         acuity: f32::INFINITY,
         radius: 1.0,
     };
-    let mut awareness = Awareness::new(&terrain);
+    let mut awareness = Awareness::new(world);
     let mut at: Vec<[f64; 2]> = Vec::new();
     let mut step: Vec<[f64; 2]> = Vec::new();
     let place = |[x, y]: [f64; 2]| {
         let sample = Sample::new((x / dx).round() as u32, (y / dy).round() as u32);
-        ([x as f32, y as f32, 0.0], sample)
+        ([x as f32, y as f32, 0.0], Place::Sample(sample))
     };
     for number in 0..players {
         at.push([dice.fraction() * wide, dice.fraction() * high]);
@@ -73,7 +76,7 @@ pub fn walk(path: &str, players: usize, reach: f32, ticks: u32) {
                     let (there, to) = place(other);
                     let square = |i: usize| (f64::from(here[i]) - f64::from(there[i])).powi(2);
                     let near = square(0) + square(1) <= f64::from(reach).powi(2);
-                    if a != b && near && terrain.visible(from, to) {
+                    if a != b && near && world.visible(from, to) {
                         expected.push([a as u32, b as u32]);
                     }
                 }

@@ -1,6 +1,6 @@
 //! `viewcell::simulate`: made-up players, and what two schemes tell them.
 
-use viewcell::query::{OwnedBundle, World};
+use viewcell::query::OwnedBundle;
 use viewcell_simulate::field::Field;
 use viewcell_simulate::motion::{Model, MotionOptions, motion};
 use viewcell_simulate::play::{Play, PlayOptions};
@@ -10,10 +10,7 @@ use viewcell_outside::{Outcome, wall};
 
 fn main() -> Outcome {
     let bundle = OwnedBundle::open(wall("simulate.vcb")?)?;
-    let World::Terrain(terrain) = bundle.world() else {
-        return Err("expected a terrain".into());
-    };
-    let field = Field::terrain(*terrain);
+    let field = Field::new(*bundle.world());
     let mut options = MotionOptions::usual(&field, Model::Waypoints);
     (options.players, options.seconds) = (4, 20.0);
     let trace = motion(&field, &options)?;
