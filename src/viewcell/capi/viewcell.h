@@ -1208,9 +1208,8 @@ viewcell_status viewcell_session_move_at(viewcell_session *session,
                                          size_t size,
                                          size_t *count);
 
-// A world without players. On a terrain, a look_ahead of more than 0 metres asks whether two may
-// see each other before either has gone that far, as viewcell_visible_within does; in a level it
-// must be 0. *awareness becomes the handle, or null.
+// A world without players, in a bundle of any kind. A look_ahead of more than 0, in metres or in units of the level,
+// asks whether two may see each other before either has gone that far. *awareness becomes the handle, or null.
 //
 // Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
 // such look_ahead), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
@@ -1231,7 +1230,7 @@ viewcell_status viewcell_awareness_come(viewcell_awareness *awareness,
                                         viewcell_senses senses,
                                         uint32_t *player);
 
-// As viewcell_awareness_come, to a cell of a level. VIEWCELL_OUTSIDE where there is no such cell.
+// As viewcell_awareness_come, to a cell of a level of either kind. VIEWCELL_OUTSIDE where there is no such cell.
 viewcell_status viewcell_cells_awareness_come(viewcell_awareness *awareness,
                                               const float *position,
                                               uint32_t cell,
