@@ -7,7 +7,7 @@ import ctypes
 import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 
-VERSION, CELLS, CONSTRUCTIONS = 1, 2, (0, 1, 2, 3)
+VERSION, CELLS, CONSTRUCTIONS = 2, 2, (0, 1, 2, 3)
 
 
 class Cells(Structure):

@@ -35,8 +35,8 @@ const FRONT: &str = "\
  * A viewcell_session does this for many players, in a bundle of any kind: moves go in, and out comes who must be told
  * what.
  *
- * Of a level of cells, as Quake and its kin have them, the names begin with viewcell_cells, and a
- * place is the number of a cell. There a frontier set is made at once, in the caller's memory:
+ * Of a level of either kind, the names begin with viewcell_cells, and a place is the number of a cell. In a level of
+ * cells, as Quake and its kin have them, a frontier set is made at once, in the caller's memory:
  *
  *     viewcell_cells level;                   // viewcell_kind(bundle) == VIEWCELL_CELLS
  *     viewcell_cells_info(bundle, &level);
@@ -50,8 +50,8 @@ const FRONT: &str = "\
  *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
  *         ;  // she keeps silent; bob's region begins at memory + level.words
  *
- * Of a solid level the names begin with viewcell_solid, and a place is the position of a player's
- * origin, three numbers:
+ * A solid level is asked by its cells, or, where the names begin with viewcell_solid, by positions of players'
+ * origins, three numbers each, which say more than their cells where a player has a reach:
  *
  *     double alice[3] = {480.0, -352.0, 88.0}, bob[3] = {1200.0, 96.0, 24.0};
  *     if (viewcell_solid_within(bundle, alice, bob, 48.0, 32.0) == 0)
@@ -105,6 +105,7 @@ fn generate() -> String {
         .with_src(root.join("terrain.rs"))
         .with_src(root.join("frontier.rs"))
         .with_src(root.join("session.rs"))
+        .with_src(root.join("level.rs"))
         .with_src(root.join("cells.rs"))
         .with_src(root.join("solid.rs"))
         .with_src(root.join("occlusion.rs"))

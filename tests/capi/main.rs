@@ -9,6 +9,7 @@ mod cells;
 #[cfg(unix)]
 mod common;
 mod header;
+mod level;
 #[cfg(unix)]
 mod motion;
 #[cfg(unix)]

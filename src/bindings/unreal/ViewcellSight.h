@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace viewcell {
 
@@ -53,9 +52,6 @@ public:
         }
         frame = placed;
         kind = viewcell_kind(bundle);
-        if (kind == VIEWCELL_CELLS) {
-            viewcell_cells_within_words(bundle, &words);
-        }
         return true;
     }
 
@@ -67,15 +63,15 @@ public:
     bool is_open() const { return bundle != nullptr; }
 
     // May a player at a and one at b see each other before the one has come reach_a and the other reach_b far (in the
-    // engine's units)? Errs towards yes: also where one of them is off the map, above a void or in solid, and where
+    // engine's units)? In a solid level places are those of players' origins, as they were baked. Errs towards yes: also where one of them is off the map, above a void or in solid, and where
     // no bundle is open. For any number of threads at a time.
     bool may_see(const Place &a, const Place &b, double reach_a, double reach_b) const {
         if (!bundle) {
             return true;
         }
         const double metre = frame.scale[0] < 0.0 ? -frame.scale[0] : frame.scale[0];
-        return kind == VIEWCELL_CELLS ? in_cells(a, b, reach_a * metre, reach_b * metre)
-                                      : on_terrain(a, b, reach_a * metre, reach_b * metre);
+        return kind == VIEWCELL_TERRAIN ? on_terrain(a, b, reach_a * metre, reach_b * metre)
+                                        : in_cells(a, b, reach_a * metre, reach_b * metre);
     }
 
 private:
@@ -104,24 +100,18 @@ private:
         if (!cell(a, from) || !cell(b, to)) {
             return true;
         }
-        thread_local std::vector<uint64_t> memory;
-        if (memory.size() < words) {
-            memory.resize(words);
-        }
-        return viewcell_cells_visible_within(bundle, from, to, reach_a, reach_b, memory.data(), memory.size()) != 0;
+        return viewcell_cells_visible_within(bundle, from, to, reach_a, reach_b) != 0;
     }
 
     void swap(Sight &other) {
         std::swap(bundle, other.bundle);
         std::swap(frame, other.frame);
         std::swap(kind, other.kind);
-        std::swap(words, other.words);
     }
 
     viewcell_bundle *bundle = nullptr;
     Frame frame;
     viewcell_status kind = 0;
-    size_t words = 0;
 };
 
 } // namespace viewcell

@@ -2,7 +2,7 @@
 
 import { Frontier, Region, Session } from './sets.js';
 
-const ABI = 1;
+const ABI = 2;
 // Where small answers are written, and where words of text are.
 const SCRATCH = 1024;
 // A module whose bundles are all closed is let go if its memory is larger: memory never shrinks.
@@ -216,7 +216,7 @@ class Engine {
   }
 
   bounds(handle, cell) {
-    this.ask('viewcell_solid_bounds', handle, cell, this.scratch, this.scratch + 24);
+    this.ask('viewcell_cells_bounds', handle, cell, this.scratch, this.scratch + 24);
     const numbers = Array.from(new Float64Array(this.exports.memory.buffer, this.scratch, 6));
     return [numbers.slice(0, 3), numbers.slice(3)];
   }
@@ -280,11 +280,6 @@ class Engine {
   count(name, handle, ...values) {
     this.ask(name, handle, ...values, this.scratch);
     return this.u32(this.scratch)[0];
-  }
-
-  cellsWithin(handle, a, b, reaches) {
-    const count = this.count('viewcell_cells_within_words', handle);
-    return this.within(count * 8, (at) => this.ask('viewcell_cells_visible_within', handle, a, b, ...reaches, at, count) === 1);
   }
 
   distance(handle, a, b) {

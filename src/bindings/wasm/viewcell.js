@@ -61,7 +61,7 @@ export class Bundle {
     const engine = this.#open();
     return this.#terrain
       ? engine.place('viewcell_locate', this.#handle, 2, number(x, 'east'), number(y, 'south'))
-      : engine.place(this.kind === 'cells' ? 'viewcell_cells_locate' : 'viewcell_solid_locate', this.#handle, 1, number(x, 'x'), number(y, 'y'), number(z, 'z'));
+      : engine.place('viewcell_cells_locate', this.#handle, 1, number(x, 'x'), number(y, 'y'), number(z, 'z'));
   }
 
   // The positions of a player's origin that a cell of a solid level stands for: [least, greatest corner].
@@ -103,8 +103,7 @@ export class Bundle {
   visible(a, b, c1, r1) {
     const engine = this.#open();
     if (this.#terrain === null) {
-      const name = this.kind === 'cells' ? 'viewcell_cells_visible' : 'viewcell_solid_cells_visible';
-      return engine.ask(name, this.#handle, placeOf(this, a), placeOf(this, b)) === 1;
+      return engine.ask('viewcell_cells_visible', this.#handle, placeOf(this, a), placeOf(this, b)) === 1;
     }
     if (c1 === undefined) {
       const [c0, r0] = placeOf(this, a);
@@ -126,7 +125,6 @@ export class Bundle {
     if (pairs.length % each !== 0)
       throw new RangeError(`visiblePairs: expected ${each} numbers a pair (${this.#terrain ? 'c0, r0, c1, r1' : 'a, b'}), found ${pairs.length} numbers`);
     const answers = new Uint8Array(pairs.length / each);
-    if (this.kind === 'solid') return answers.map((_, i) => Number(this.visible(pairs[2 * i], pairs[2 * i + 1])));
     for (let from = 0; from < answers.length; from += CHUNK) {
       const some = pairs.subarray(from * each, (from + CHUNK) * each);
       const status = engine.pairs(this.#handle, this.#terrain !== null, some, answers.subarray(from, from + CHUNK));
@@ -160,7 +158,7 @@ export class Bundle {
     const [from, to] = [placeOf(this, a), placeOf(this, b)];
     const reaches = [number(reachA, 'reachA'), number(reachB, 'reachB')];
     if (this.#terrain) return engine.ask('viewcell_visible_within_at', this.#handle, ...from, ...to, ...reaches) === 1;
-    return engine.cellsWithin(this.#handle, from, to, reaches);
+    return engine.ask('viewcell_cells_visible_within', this.#handle, from, to, ...reaches) === 1;
   }
 
   // Everything that may be seen from a place, as a bitmap. Terrain: a word of 64 bits a block of 8 x 8
@@ -172,7 +170,7 @@ export class Bundle {
     const at = placeOf(this, place, level);
     return this.#terrain
       ? engine.words('viewcell_pvs_at', this.#handle, this.blocks, level, ...at)
-      : engine.words(this.kind === 'cells' ? 'viewcell_cells_pvs' : 'viewcell_solid_pvs', this.#handle, this.words, at);
+      : engine.words('viewcell_cells_pvs', this.#handle, this.words, at);
   }
 
   // As `pvs`, with a byte of 1 or 0 for each sample, row by row from the north, or for each cell.

@@ -2,13 +2,14 @@
 
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
+use super::level::cell_in;
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_KIND, VIEWCELL_OK,
-    VIEWCELL_OUTSIDE, answer, buffer, place, slice, viewcell_status,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_OK, VIEWCELL_OUTSIDE,
+    answer, buffer, place, slice, viewcell_status,
 };
 use super::terrain::viewcell_sample;
 use crate::interest::{Awareness, InterestError, LookAhead, Senses};
-use crate::query::{OwnedBundle, Place, Sample, World};
+use crate::query::{OwnedBundle, Place, Sample};
 
 /// Players on a terrain or in a level, and who of them is near whom and may be seen. One thread at a
 /// time.
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn viewcell_awareness_new(
 /// Nobody is told before the next tick.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (a coordinate or the reach is not finite, or the reach is
-/// negative), VIEWCELL_OUTSIDE, VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
+/// negative), VIEWCELL_OUTSIDE, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
 /// allocate.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_awareness_come(
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn viewcell_cells_awareness_come(
 ) -> viewcell_status {
     answer(|| {
         let watching = unsafe { get_mut(awareness) }?;
-        let at = in_level(&watching.source, cell)?;
+        let at = cell_in(&watching.source, cell)?;
         unsafe { come(watching, position, at, senses, player) }
     })
 }
@@ -144,7 +145,7 @@ pub unsafe extern "C" fn viewcell_cells_awareness_move(
 ) -> viewcell_status {
     answer(|| {
         let watching = unsafe { get_mut(awareness) }?;
-        let at = in_level(&watching.source, cell)?;
+        let at = cell_in(&watching.source, cell)?;
         unsafe { moved(watching, player, position, at) }
     })
 }
@@ -228,18 +229,6 @@ fn on_terrain(source: &OwnedBundle, sample: viewcell_sample) -> Answer<Place> {
         return Err(VIEWCELL_OUTSIDE);
     }
     Ok(Place::Sample(Sample::from(sample)))
-}
-
-fn in_level(source: &OwnedBundle, cell: u32) -> Answer<Place> {
-    let cells = match source.world() {
-        World::Cells(level) => level.cells(),
-        World::Solid(level) => level.cells(),
-        World::Terrain(_) => return Err(VIEWCELL_KIND),
-    };
-    if cell >= cells {
-        return Err(VIEWCELL_OUTSIDE);
-    }
-    Ok(Place::Cell(cell))
 }
 
 /// # Safety

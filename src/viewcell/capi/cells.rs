@@ -1,8 +1,8 @@
-//! Levels of cells: places, who sees whom, how far apart, until where each may walk.
+//! Levels of cells: what they are of, the steps between cells (EPVS), frontier sets.
 
 use super::bundle::{source, viewcell_bundle};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_OK, VIEWCELL_OUTSIDE,
     VIEWCELL_UNREACHABLE, answer, buffer, place, slice, viewcell_status,
 };
 use crate::format::bits;
@@ -84,122 +84,6 @@ pub unsafe extern "C" fn viewcell_cells_info(
             has_bsp: (parameters.nodes > 0).into(),
             has_neighbours: level.has_neighbours().into(),
         };
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// The cell that holds a point, in the units and axes of the level. Returns VIEWCELL_OK,
-/// VIEWCELL_OUTSIDE (in solid, outside of the level, not a number), VIEWCELL_KIND, VIEWCELL_NULL
-/// or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_locate(
-    bundle: *const viewcell_bundle,
-    x: f64,
-    y: f64,
-    z: f64,
-    cell: *mut u32,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        let out = unsafe { place(cell) }?;
-        let point = [x, y, z];
-        if point.iter().any(|x| x.is_nan()) {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        *out = level.locate(point).ok_or(VIEWCELL_OUTSIDE)?;
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Whether a player in cell to may be seen from cell from: 1 or 0. Where the bundle is damaged: 1.
-/// Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_visible(
-    bundle: *const viewcell_bundle,
-    from: u32,
-    to: u32,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        there(level, &[from, to])?;
-        Ok(level.visible(from, to).into())
-    })
-}
-
-/// Answers count pairs: visible[i] becomes 1 if a player in cell to[i] may be seen from cell
-/// from[i], else 0. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (one of the cells is not there; nothing
-/// was written), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_visible_pairs(
-    bundle: *const viewcell_bundle,
-    count: usize,
-    from: *const u32,
-    to: *const u32,
-    visible: *mut u8,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        let from = unsafe { slice(from, count) }?;
-        let to = unsafe { slice(to, count) }?;
-        let out = unsafe { buffer(visible, count) }?;
-        there(level, from)?;
-        there(level, to)?;
-        for ((&from, &to), out) in from.iter().zip(to).zip(out) {
-            *out = level.visible(from, to).into();
-        }
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Whom of count others may a player see? visible[i] becomes 1 if a player in cell to[i] may be
-/// seen from cell from, else 0. Else as viewcell_cells_visible_pairs.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_visible_from(
-    bundle: *const viewcell_bundle,
-    from: u32,
-    count: usize,
-    to: *const u32,
-    visible: *mut u8,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        let to = unsafe { slice(to, count) }?;
-        let out = unsafe { buffer(visible, count) }?;
-        there(level, &[from])?;
-        there(level, to)?;
-        let pvs = level.pvs(from);
-        for (&to, out) in to.iter().zip(out) {
-            *out = (to == from || pvs.contains(to)).into();
-        }
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Writes everything that may be seen from a cell as a bitmap, laid out as viewcell_cells says.
-/// count is the length of words, at least viewcell_cells.words; what is behind these stays as it
-/// was. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_FORMAT (the
-/// PVS is damaged), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_pvs(
-    bundle: *const viewcell_bundle,
-    cell: u32,
-    words: *mut u64,
-    count: usize,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        there(level, &[cell])?;
-        let out = unsafe { buffer(words, count) }?;
-        let out = out
-            .get_mut(..self::bits::words(level.cells()))
-            .ok_or(VIEWCELL_BUFFER)?;
-        let row = level.pvs(cell).words();
-        if row.len() < out.len() {
-            return Err(VIEWCELL_FORMAT);
-        }
-        for (out, word) in out.iter_mut().zip(row) {
-            *out = word;
-        }
         Ok(VIEWCELL_OK)
     })
 }
@@ -296,47 +180,5 @@ pub unsafe extern "C" fn viewcell_cells_contains(
     answer(|| {
         let words = unsafe { slice(words, count) }?;
         Ok(bits::has(words, cell as usize).into())
-    })
-}
-
-/// How many words of memory viewcell_cells_visible_within needs. Returns VIEWCELL_OK,
-/// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_within_words(
-    bundle: *const viewcell_bundle,
-    count: *mut usize,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        *unsafe { place(count) }? = level.reach_memory().two;
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Whether two players may see each other on their ways: one who is now in cell a and comes up to
-/// reach_a units of the level far, and one in cell b who comes up to reach_b far. Reaches follow
-/// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late, but
-/// by a teleporter. 1 or 0; errs towards 1, more so in a bundle that does not know which cells
-/// touch.
-///
-/// count is the length of memory, at least what viewcell_cells_within_words says; it need not be
-/// cleared, and may be used again. Or VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell),
-/// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT, VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_visible_within(
-    bundle: *const viewcell_bundle,
-    a: u32,
-    b: u32,
-    reach_a: f64,
-    reach_b: f64,
-    memory: *mut u64,
-    count: usize,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        there(level, &[a, b])?;
-        let memory = unsafe { buffer(memory, count) }?;
-        let seen = level.visible_within(a, b, [reach_a, reach_b], memory);
-        Ok(seen.map_err(|_| VIEWCELL_BUFFER)?.into())
     })
 }

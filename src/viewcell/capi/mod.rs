@@ -22,6 +22,7 @@ mod bundle;
 mod cells;
 mod frontier;
 mod handle;
+mod level;
 #[cfg(not(target_arch = "wasm32"))]
 mod motion;
 mod numbers;
@@ -39,6 +40,7 @@ pub use awareness::*;
 pub use bundle::*;
 pub use cells::*;
 pub use frontier::*;
+pub use level::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use motion::*;
 pub use numbers::*;

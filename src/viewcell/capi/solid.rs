@@ -1,11 +1,9 @@
-//! Solid levels: places in space, who sees whom, look-ahead.
+//! Solid levels: what they are of, and who sees whom between positions.
 
 use super::bundle::{source, viewcell_bundle};
 use super::status::{
-    Answer, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, buffer, place,
-    slice, viewcell_status,
+    Answer, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, buffer, place, slice, viewcell_status,
 };
-use crate::format::bits;
 use crate::query::SolidBundle;
 
 /// What a bundle of a solid level is of. Lengths are in units of the level.
@@ -72,25 +70,6 @@ pub unsafe extern "C" fn viewcell_solid_info(
     })
 }
 
-/// The view cell that a player is in whose origin (x, y, z) are, in the units and axes of the level. Returns
-/// VIEWCELL_OK, VIEWCELL_OUTSIDE (no player was expected to be able to be there: who is, may be seen by
-/// all, and sees all), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_solid_locate(
-    bundle: *const viewcell_bundle,
-    x: f64,
-    y: f64,
-    z: f64,
-    cell: *mut u32,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        let out = unsafe { place(cell) }?;
-        *out = level.locate([x, y, z]).ok_or(VIEWCELL_OUTSIDE)?;
-        Ok(VIEWCELL_OK)
-    })
-}
-
 /// Whether a player whose origin is at from (three numbers) may see any part of one whose origin is at to:
 /// 1 or 0. 1 where either is in no cell, and where the bundle is damaged. Not the same the other way
 /// round. Or VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
@@ -128,73 +107,6 @@ pub unsafe extern "C" fn viewcell_solid_visible_pairs(
         let pairs = from.as_chunks().0.iter().zip(to.as_chunks().0);
         for (visible, (from, to)) in visible.iter_mut().zip(pairs) {
             *visible = level.positions_visible(*from, *to).into();
-        }
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Whether anybody in cell from may see any part of anybody in cell to: 1 or 0. Where the bundle is
-/// damaged: 1. Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_solid_cells_visible(
-    bundle: *const viewcell_bundle,
-    from: u32,
-    to: u32,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        if from.max(to) >= level.cells() {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        Ok(level.visible(from, to).into())
-    })
-}
-
-/// The positions of a player's origin that a cell stands for: low and high become the least and the greatest
-/// corner, three numbers each. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_FORMAT (the bundle is
-/// damaged), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_solid_bounds(
-    bundle: *const viewcell_bundle,
-    cell: u32,
-    low: *mut f64,
-    high: *mut f64,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        let (low, high) = (unsafe { buffer(low, 3) }?, unsafe { buffer(high, 3) }?);
-        if cell >= level.cells() {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        let corners = level.bounds(cell).ok_or(VIEWCELL_FORMAT)?;
-        low.copy_from_slice(&corners[0]);
-        high.copy_from_slice(&corners[1]);
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Writes everything that may be seen from a cell as a bitmap: cell c is bit c % 64 of word c / 64. count is the
-/// length of words, at least one for each 64 cells; what is behind these stays as it was. Where the bundle is
-/// damaged, all are seen. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND,
-/// VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_solid_pvs(
-    bundle: *const viewcell_bundle,
-    cell: u32,
-    words: *mut u64,
-    count: usize,
-) -> viewcell_status {
-    answer(|| {
-        let level = unsafe { level(bundle) }?;
-        if cell >= level.cells() {
-            return Err(VIEWCELL_OUTSIDE);
-        }
-        let out = unsafe { buffer(words, count) }?;
-        let needed = bits::words(level.cells());
-        let out = out.get_mut(..needed).ok_or(VIEWCELL_BUFFER)?;
-        out.fill(0);
-        for seen in level.visible_cells(cell) {
-            bits::set(out, seen as usize);
         }
         Ok(VIEWCELL_OK)
     })

@@ -27,8 +27,8 @@
  * A viewcell_session does this for many players, in a bundle of any kind: moves go in, and out comes who must be told
  * what.
  *
- * Of a level of cells, as Quake and its kin have them, the names begin with viewcell_cells, and a
- * place is the number of a cell. There a frontier set is made at once, in the caller's memory:
+ * Of a level of either kind, the names begin with viewcell_cells, and a place is the number of a cell. In a level of
+ * cells, as Quake and its kin have them, a frontier set is made at once, in the caller's memory:
  *
  *     viewcell_cells level;                   // viewcell_kind(bundle) == VIEWCELL_CELLS
  *     viewcell_cells_info(bundle, &level);
@@ -42,8 +42,8 @@
  *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
  *         ;  // she keeps silent; bob's region begins at memory + level.words
  *
- * Of a solid level the names begin with viewcell_solid, and a place is the position of a player's
- * origin, three numbers:
+ * A solid level is asked by its cells, or, where the names begin with viewcell_solid, by positions of players'
+ * origins, three numbers each, which say more than their cells where a player has a reach:
  *
  *     double alice[3] = {480.0, -352.0, 88.0}, bob[3] = {1200.0, 96.0, 24.0};
  *     if (viewcell_solid_within(bundle, alice, bob, 48.0, 32.0) == 0)
@@ -81,7 +81,7 @@
 #include <stdint.h>
 
 // The version of this header. Pass it to viewcell_open: a library of another version refuses.
-#define VIEWCELL_ABI_VERSION 1
+#define VIEWCELL_ABI_VERSION 2
 
 // Nowhere in particular, in viewcell_frontier_options.toward.
 #define VIEWCELL_NOWHERE UINT32_MAX
@@ -781,26 +781,26 @@ viewcell_status viewcell_session_encode(const viewcell_session *session,
                                         size_t size,
                                         size_t *length);
 
-// What a bundle of a level of cells is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_info(const viewcell_bundle *bundle, viewcell_cells *cells_out);
-
-// The cell that holds a point, in the units and axes of the level. Returns VIEWCELL_OK,
-// VIEWCELL_OUTSIDE (in solid, outside of the level, not a number), VIEWCELL_KIND, VIEWCELL_NULL
-// or VIEWCELL_CLOSED.
+// The cell that holds a point of a level of either kind, in its units and axes; in a solid level, the cell that a player
+// is in whose origin the point is. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (in solid, outside of the level, not a number;
+// in a solid level, where no player was expected to be able to be: who is there may be seen by all, and sees all),
+// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_cells_locate(const viewcell_bundle *bundle,
                                       double x,
                                       double y,
                                       double z,
                                       uint32_t *cell);
 
-// Whether a player in cell to may be seen from cell from: 1 or 0. Where the bundle is damaged: 1.
+// Whether a player in cell to may be seen from cell from, in a level of either kind: 1 or 0; in a solid level any part of
+// anybody in the one from anywhere in the other, which is not the same the other way round. Where the bundle is damaged: 1.
 // Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_visible(const viewcell_bundle *bundle, uint32_t from, uint32_t to);
+viewcell_status viewcell_cells_visible(const viewcell_bundle *bundle,
+                                       uint32_t from,
+                                       uint32_t to);
 
 // Answers count pairs: visible[i] becomes 1 if a player in cell to[i] may be seen from cell
-// from[i], else 0. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (one of the cells is not there; nothing
-// was written), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+// from[i], else 0, in a level of either kind. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (one of the cells is not there;
+// nothing was written), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
 viewcell_status viewcell_cells_visible_pairs(const viewcell_bundle *bundle,
                                              size_t count,
                                              const uint32_t *from,
@@ -815,14 +815,38 @@ viewcell_status viewcell_cells_visible_from(const viewcell_bundle *bundle,
                                             const uint32_t *to,
                                             uint8_t *visible);
 
-// Writes everything that may be seen from a cell as a bitmap, laid out as viewcell_cells says.
-// count is the length of words, at least viewcell_cells.words; what is behind these stays as it
+// Writes everything that may be seen from a cell of a level of either kind as a bitmap: cell c is bit c % 64 of word
+// c / 64. count is the length of words, at least one for each 64 cells; what is behind these stays as it
 // was. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_FORMAT (the
-// PVS is damaged), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+// PVS is damaged, of a level of cells; of a solid level all are seen then), VIEWCELL_KIND, VIEWCELL_NULL,
+// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
 viewcell_status viewcell_cells_pvs(const viewcell_bundle *bundle,
                                    uint32_t cell,
                                    uint64_t *words,
                                    size_t count);
+
+// The positions that a cell of a level of either kind stands for, of players' origins in a solid level: low and high
+// become the least and the greatest corner, three numbers each. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such cell),
+// VIEWCELL_FORMAT (the bundle is damaged, or made without boxes), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_bounds(const viewcell_bundle *bundle,
+                                      uint32_t cell,
+                                      double *low,
+                                      double *high);
+
+// Whether two players may see each other on their ways, in a level of either kind: one who is now anywhere in cell a and
+// comes up to reach_a units of the level far, and one in cell b who comes up to reach_b far. Reaches follow
+// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late, but
+// by a teleporter. 1 or 0; errs towards 1, more so in a bundle that does not know which cells
+// touch. Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_visible_within(const viewcell_bundle *bundle,
+                                              uint32_t a,
+                                              uint32_t b,
+                                              double reach_a,
+                                              double reach_b);
+
+// What a bundle of a level of cells is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_cells_info(const viewcell_bundle *bundle, viewcell_cells *cells_out);
 
 // How many visible steps lead from one cell to another: 0 from a cell to itself, 1 if it is
 // visible, 2 if it is visible from one that is, and so on (the extended PVS). Or
@@ -862,39 +886,9 @@ viewcell_status viewcell_cells_frontier(const viewcell_bundle *bundle,
 // with 1, since a failure is no leave to be silent. Constant time.
 viewcell_status viewcell_cells_contains(const uint64_t *words, size_t count, uint32_t cell);
 
-// How many words of memory viewcell_cells_visible_within needs. Returns VIEWCELL_OK,
-// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_within_words(const viewcell_bundle *bundle, size_t *count);
-
-// Whether two players may see each other on their ways: one who is now in cell a and comes up to
-// reach_a units of the level far, and one in cell b who comes up to reach_b far. Reaches follow
-// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late, but
-// by a teleporter. 1 or 0; errs towards 1, more so in a bundle that does not know which cells
-// touch.
-//
-// count is the length of memory, at least what viewcell_cells_within_words says; it need not be
-// cleared, and may be used again. Or VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell),
-// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT, VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_visible_within(const viewcell_bundle *bundle,
-                                              uint32_t a,
-                                              uint32_t b,
-                                              double reach_a,
-                                              double reach_b,
-                                              uint64_t *memory,
-                                              size_t count);
-
 // What a bundle of a solid level is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
 // VIEWCELL_CLOSED.
 viewcell_status viewcell_solid_info(const viewcell_bundle *bundle, viewcell_solid *solid);
-
-// The view cell that a player is in whose origin (x, y, z) are, in the units and axes of the level. Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE (no player was expected to be able to be there: who is, may be seen by
-// all, and sees all), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_solid_locate(const viewcell_bundle *bundle,
-                                      double x,
-                                      double y,
-                                      double z,
-                                      uint32_t *cell);
 
 // Whether a player whose origin is at from (three numbers) may see any part of one whose origin is at to:
 // 1 or 0. 1 where either is in no cell, and where the bundle is damaged. Not the same the other way
@@ -911,29 +905,6 @@ viewcell_status viewcell_solid_visible_pairs(const viewcell_bundle *bundle,
                                              const double *from,
                                              const double *to,
                                              uint8_t *visible);
-
-// Whether anybody in cell from may see any part of anybody in cell to: 1 or 0. Where the bundle is
-// damaged: 1. Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_solid_cells_visible(const viewcell_bundle *bundle,
-                                             uint32_t from,
-                                             uint32_t to);
-
-// The positions of a player's origin that a cell stands for: low and high become the least and the greatest
-// corner, three numbers each. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_FORMAT (the bundle is
-// damaged), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_solid_bounds(const viewcell_bundle *bundle,
-                                      uint32_t cell,
-                                      double *low,
-                                      double *high);
-
-// Writes everything that may be seen from a cell as a bitmap: cell c is bit c % 64 of word c / 64. count is the
-// length of words, at least one for each 64 cells; what is behind these stays as it was. Where the bundle is
-// damaged, all are seen. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND,
-// VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
-viewcell_status viewcell_solid_pvs(const viewcell_bundle *bundle,
-                                   uint32_t cell,
-                                   uint64_t *words,
-                                   size_t count);
 
 // Whether a player who is now at from and comes up to reach_from units far may see any part of one who is
 // now at to and comes up to reach_to units far, anywhere on their ways: 1 or 0. 1 where either is in no
@@ -1222,7 +1193,7 @@ viewcell_status viewcell_awareness_new(const viewcell_bundle *bundle,
 // Nobody is told before the next tick.
 //
 // Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (a coordinate or the reach is not finite, or the reach is
-// negative), VIEWCELL_OUTSIDE, VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
+// negative), VIEWCELL_OUTSIDE, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
 // allocate.
 viewcell_status viewcell_awareness_come(viewcell_awareness *awareness,
                                         const float *position,

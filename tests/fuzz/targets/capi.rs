@@ -27,10 +27,18 @@ fuzz_target!(|data: &[u8]| {
         }
         let mut info = core::mem::zeroed::<viewcell_terrain>();
         let mut level = core::mem::zeroed::<viewcell_cells>();
-        if viewcell_kind(bundle) == VIEWCELL_CELLS {
+        let kind = viewcell_kind(bundle);
+        if kind == VIEWCELL_SOLID {
+            assert_eq!(viewcell_info(bundle, &mut info), VIEWCELL_KIND);
+            assert_eq!(viewcell_cells_info(bundle, &mut level), VIEWCELL_KIND);
+            let mut solid = core::mem::zeroed::<viewcell_solid>();
+            assert_eq!(viewcell_solid_info(bundle, &mut solid), VIEWCELL_OK);
+            ask_level(bundle, solid.cells);
+        } else if kind == VIEWCELL_CELLS {
             assert_eq!(viewcell_info(bundle, &mut info), VIEWCELL_KIND);
             assert_eq!(viewcell_cells_info(bundle, &mut level), VIEWCELL_OK);
             ask_cells(bundle, &level);
+            ask_level(bundle, level.cells);
         } else {
             assert_eq!(viewcell_cells_info(bundle, &mut level), VIEWCELL_KIND);
             assert_eq!(viewcell_info(bundle, &mut info), VIEWCELL_OK);
@@ -53,6 +61,23 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(viewcell_close(other), VIEWCELL_OK);
     }
 });
+
+/// What levels of either kind are asked.
+unsafe fn ask_level(bundle: *mut viewcell_bundle, cells: u32) {
+    for i in 0..8_u32 {
+        let [a, b] = [i * 7, i * 5].map(|number| number % cells.saturating_add(1));
+        let is_there = a.max(b) < cells;
+        let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+        // Safe: all places outlive the calls.
+        unsafe {
+            let seen = viewcell_cells_visible(bundle, a, b);
+            let within = viewcell_cells_visible_within(bundle, a, b, 10.0, f64::from(i));
+            assert_eq!(seen >= 0, is_there);
+            assert!(within >= seen && (within >= 0) == is_there);
+            viewcell_cells_bounds(bundle, a, low.as_mut_ptr(), high.as_mut_ptr());
+        }
+    }
+}
 
 unsafe fn ask(bundle: *mut viewcell_bundle, info: &viewcell_terrain) {
     let at = |i: u32| viewcell_sample {

@@ -200,27 +200,20 @@ namespace Viewcell
         public bool Locate(double x, double y, double z, out uint cell)
         {
             uint found = 0;
-            int status = Kind == WorldKind.Solid
-                ? Native.viewcell_solid_locate(handle, x, y, z, &found)
-                : Native.viewcell_cells_locate(handle, x, y, z, &found);
+            int status = Native.viewcell_cells_locate(handle, x, y, z, &found);
             cell = found;
             return status != (int)Status.Outside && Error.Check(status) == 0;
         }
 
         public bool Visible(uint a, uint b)
         {
-            return Error.Check(Kind == WorldKind.Solid ? Native.viewcell_solid_cells_visible(handle, a, b) : Native.viewcell_cells_visible(handle, a, b)) == 1;
+            return Error.Check(Native.viewcell_cells_visible(handle, a, b)) == 1;
         }
 
         private void CellPairs(ReadOnlySpan<uint> pairs, Span<byte> visible)
         {
             if (pairs.Length != 2 * (long)visible.Length)
                 throw new ArgumentException("expected two numbers of pairs for each of visible, found " + pairs.Length + " and " + visible.Length);
-            if (Kind == WorldKind.Solid)
-            {
-                for (int i = 0; i < visible.Length; i++) visible[i] = (byte)(Visible(pairs[2 * i], pairs[2 * i + 1]) ? 1 : 0);
-                return;
-            }
             // The library takes them apart: some at a time, where nothing is allocated.
             const int most = 256;
             uint* from = stackalloc uint[most];
@@ -253,9 +246,7 @@ namespace Viewcell
         public void Pvs(uint cell, Span<ulong> words)
         {
             fixed (ulong* at = &MemoryMarshal.GetReference(words))
-                Error.Check(Kind == WorldKind.Solid
-                    ? Native.viewcell_solid_pvs(handle, cell, at, (UIntPtr)words.Length)
-                    : Native.viewcell_cells_pvs(handle, cell, at, (UIntPtr)words.Length));
+                Error.Check(Native.viewcell_cells_pvs(handle, cell, at, (UIntPtr)words.Length));
         }
 
         // How many visible steps lead from a to b; -1 where none do.
@@ -265,18 +256,11 @@ namespace Viewcell
             return steps == (int)Status.Unreachable ? -1 : Error.Check(steps);
         }
 
-        // Words of memory that Frontier and VisibleWithin of cells need.
+        // Words of memory that Frontier of cells needs.
         public int FrontierWords(Construction construction)
         {
             UIntPtr count;
             Error.Check(Native.viewcell_cells_frontier_words(handle, (uint)construction, &count));
-            return checked((int)count);
-        }
-
-        public int WithinWords()
-        {
-            UIntPtr count;
-            Error.Check(Native.viewcell_cells_within_words(handle, &count));
             return checked((int)count);
         }
 
@@ -295,10 +279,10 @@ namespace Viewcell
                 return words.Length > 0 && Error.Check(Native.viewcell_cells_contains(at, (UIntPtr)words.Length, cell)) == 1;
         }
 
-        public bool VisibleWithin(uint a, uint b, double reachA, double reachB, Span<ulong> memory)
+        // Whether two players who are anywhere in these cells may see each other on their ways. Errs towards true.
+        public bool VisibleWithin(uint a, uint b, double reachA, double reachB)
         {
-            fixed (ulong* at = &MemoryMarshal.GetReference(memory))
-                return Error.Check(Native.viewcell_cells_visible_within(handle, a, b, reachA, reachB, at, (UIntPtr)memory.Length)) == 1;
+            return Error.Check(Native.viewcell_cells_visible_within(handle, a, b, reachA, reachB)) == 1;
         }
 
         // ---- solid levels
@@ -332,7 +316,7 @@ namespace Viewcell
         public void Bounds(uint cell, out Point low, out Point high)
         {
             Point least = default(Point), greatest = default(Point);
-            Error.Check(Native.viewcell_solid_bounds(handle, cell, &least, &greatest));
+            Error.Check(Native.viewcell_cells_bounds(handle, cell, &least, &greatest));
             low = least;
             high = greatest;
         }

@@ -1,4 +1,4 @@
-// The C interface, version 1, function by function; viewcell.h is its manual. Structs are passed by
+// The C interface, version 2, function by function; viewcell.h is its manual. Structs are passed by
 // pointer alone, which IL2CPP, Burst and every .NET can do.
 
 using System;
@@ -13,7 +13,7 @@ namespace Viewcell
 #else
         internal const string Library = "viewcell";
 #endif
-        internal const uint AbiVersion = 1;
+        internal const uint AbiVersion = 2;
         internal const uint Nowhere = uint.MaxValue;
 
         [DllImport(Library)] internal static extern IntPtr viewcell_status_text(int status);
@@ -66,15 +66,11 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_cells_frontier_words(BundleHandle bundle, uint construction, UIntPtr* count);
         [DllImport(Library)] internal static extern int viewcell_cells_frontier(BundleHandle bundle, uint a, uint b, uint construction, ulong* memory, UIntPtr count);
         [DllImport(Library)] internal static extern int viewcell_cells_contains(ulong* words, UIntPtr count, uint cell);
-        [DllImport(Library)] internal static extern int viewcell_cells_within_words(BundleHandle bundle, UIntPtr* count);
-        [DllImport(Library)] internal static extern int viewcell_cells_visible_within(BundleHandle bundle, uint a, uint b, double reachA, double reachB, ulong* memory, UIntPtr count);
+        [DllImport(Library)] internal static extern int viewcell_cells_visible_within(BundleHandle bundle, uint a, uint b, double reachA, double reachB);
         [DllImport(Library)] internal static extern int viewcell_solid_info(BundleHandle bundle, SolidInfo* info);
-        [DllImport(Library)] internal static extern int viewcell_solid_locate(BundleHandle bundle, double x, double y, double z, uint* cell);
         [DllImport(Library)] internal static extern int viewcell_solid_visible(BundleHandle bundle, Point* from, Point* to);
         [DllImport(Library)] internal static extern int viewcell_solid_visible_pairs(BundleHandle bundle, UIntPtr count, Point* from, Point* to, byte* visible);
-        [DllImport(Library)] internal static extern int viewcell_solid_cells_visible(BundleHandle bundle, uint from, uint to);
-        [DllImport(Library)] internal static extern int viewcell_solid_bounds(BundleHandle bundle, uint cell, Point* low, Point* high);
-        [DllImport(Library)] internal static extern int viewcell_solid_pvs(BundleHandle bundle, uint cell, ulong* words, UIntPtr count);
+        [DllImport(Library)] internal static extern int viewcell_cells_bounds(BundleHandle bundle, uint cell, Point* low, Point* high);
         [DllImport(Library)] internal static extern int viewcell_solid_within(BundleHandle bundle, Point* from, Point* to, double reachFrom, double reachTo);
         [DllImport(Library)] internal static extern int viewcell_cells_session_new(BundleHandle bundle, uint players, uint construction, uint patience, uint peers, out SessionHandle session);
         [DllImport(Library)] internal static extern int viewcell_cells_session_move(SessionHandle session, uint player, uint cell, Notice* notices, UIntPtr size, UIntPtr* count);

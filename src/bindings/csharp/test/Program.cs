@@ -109,7 +109,7 @@ static class Program
         using (Bundle bundle = Bundle.Open(path))
         {
             LevelInfo info = bundle.Level;
-            ulong[] words = new ulong[info.Words], memory = new ulong[Math.Max(bundle.FrontierWords(Construction.Tightened), bundle.WithinWords())];
+            ulong[] words = new ulong[info.Words], memory = new ulong[bundle.FrontierWords(Construction.Tightened)];
             uint[] pairs = new uint[2 * info.Cells], others = new uint[info.Cells];
             byte[] visible = new byte[info.Cells], from = new byte[info.Cells];
             for (uint a = 0; a < info.Cells; a++)
@@ -123,7 +123,7 @@ static class Program
                     bool sees = bundle.Visible(a, b);
                     Check(sees == Bundle.Contains(words, b) && visible[b] == (sees ? 1 : 0) && from[b] == visible[b], "cells");
                     Check((bundle.Distance(a, b) == 1) == (sees && a != b), "distance");
-                    Check(bundle.VisibleWithin(a, b, 1, 1, memory) || !sees, "look-ahead");
+                    Check(bundle.VisibleWithin(a, b, 1, 1) || !sees, "look-ahead");
                     if (!bundle.Frontier(a, b, Construction.Tightened, memory)) continue;
                     Check(Bundle.Contains(memory, a), "a frontier set has its player");
                 }
