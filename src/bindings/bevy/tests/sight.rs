@@ -138,7 +138,7 @@ impl Map {
             (World::Solid(level), ..) => {
                 let [a, b] =
                     [from, to].map(|at| self.frame.to_bundle(self.places[at].1).to_array());
-                level.visible_within(a, b, reach)
+                level.positions_visible_within(a, b, reach)
             }
             _ => panic!("{a:?} or {b:?} is of another world"),
         }

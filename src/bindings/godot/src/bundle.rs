@@ -177,7 +177,7 @@ impl ViewcellBundle {
             godot_error!("visible_within: expected a bundle of a solid level to be open");
             return true;
         };
-        level.visible_within(
+        level.positions_visible_within(
             coordinates(bundle, a),
             coordinates(bundle, b),
             [reach_a, reach_b],
