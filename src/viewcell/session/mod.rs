@@ -319,7 +319,7 @@ impl<W: SessionWorld> Session<W> {
     /// follows from it.
     ///
     /// ```no_run
-    /// # use viewcell::{frontier::{Session, SessionOptions}, query::{Sample, TerrainBundle}};
+    /// # use viewcell::{session::{Session, SessionOptions}, query::{Sample, TerrainBundle}};
     /// # fn f(terrain: TerrainBundle<'_>) -> Result<(), Box<dyn std::error::Error>> {
     /// let mut session = Session::new(&terrain, 32, SessionOptions::default());
     /// session.tick();
@@ -333,7 +333,7 @@ impl<W: SessionWorld> Session<W> {
     /// nowhere:
     ///
     /// ```no_run
-    /// # use viewcell::{frontier::{Session, SessionOptions}, query::SolidBundle};
+    /// # use viewcell::{session::{Session, SessionOptions}, query::SolidBundle};
     /// # fn f(level: SolidBundle<'_>) -> Result<(), Box<dyn std::error::Error>> {
     /// # let mut session = Session::new(&level, 32, SessionOptions::default());
     /// session.move_to(3, Some(level.locate([480.0, -352.0, 88.0])), |_| ())?;

@@ -6,8 +6,8 @@
 //!
 //! ```no_run
 //! use std::ops::ControlFlow;
-//! use crate::ingest::{IngestCellsOptions, read_cells};
-//! use crate::visibility::portals::{FlowOptions, flow, recover};
+//! use viewcell_bake::ingest::{IngestCellsOptions, read_cells};
+//! use viewcell_bake::visibility::portals::{FlowOptions, flow, recover};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut graph = read_cells("level.bsp".as_ref(), &IngestCellsOptions::default())?.graph;
