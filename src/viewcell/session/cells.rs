@@ -1,6 +1,6 @@
 //! Sessions in a level of cells.
 
-use super::{SessionOptions, SessionWorld};
+use super::world::{SessionOptions, SessionWorld};
 use crate::format::bits;
 use crate::format::cells::{MAX_CELLS, SymmetryCode};
 use crate::frontier::FrontierError;

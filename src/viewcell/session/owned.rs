@@ -1,6 +1,7 @@
 //! Sessions in a bundle of any kind, which they keep.
 
-use super::{CellHalf, CellSets, SessionOptions, SessionWorld};
+use super::cells::{CellSets, Half as CellHalf};
+use super::world::{SessionOptions, SessionWorld};
 use crate::format::SolidParameters;
 use crate::frontier::{Frontier, FrontierBuilder, FrontierError};
 use crate::query::{CellBundle, Extent, OwnedBundle, Place, SolidBundle, TerrainBundle, World};

@@ -4,7 +4,7 @@
 //! there is no set. Sets are those of the terrain whose samples are the cells. It keeps both directions of sight, as
 //! it is not mutual: a quad joins a half only if it neither sees nor is seen by any cell of the other half.
 
-use super::{SessionOptions, SessionWorld};
+use super::world::{SessionOptions, SessionWorld};
 use crate::format::SolidParameters;
 use crate::frontier::{Frontier, FrontierBuilder, FrontierError};
 use crate::query::{Extent, SolidBundle, TerrainBundle};

@@ -1,6 +1,7 @@
 //! Sessions on a terrain.
 
-use super::{Notice, Session, SessionOptions, SessionWorld};
+use super::world::{SessionOptions, SessionWorld};
+use super::{Notice, Session};
 use crate::format::Sample;
 use crate::frontier::{Frontier, FrontierBuilder, FrontierError, Side};
 use crate::query::{Extent, Place, TerrainBundle, World};
