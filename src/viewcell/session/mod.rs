@@ -19,8 +19,8 @@ use crate::frontier::FrontierError;
 use crate::query::Extent;
 pub use cells::{CellSets, Half as CellHalf};
 pub use owned::{Half, OwnedSets};
-pub(crate) use world::PATIENCE;
-pub use world::{SessionOptions, SessionWorld};
+
+pub use world::{PATIENCE, SessionOptions, SessionWorld};
 
 /// Something to tell a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

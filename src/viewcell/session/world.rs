@@ -5,7 +5,7 @@ use crate::frontier::{FrontierError, FrontierOptions};
 use crate::query::Extent;
 
 /// That of worlds whose sets take some tenths of a millisecond. [Unit: ticks]
-pub(crate) const PATIENCE: u32 = 20;
+pub const PATIENCE: u32 = 20;
 
 /// How a session keeps its players silent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
