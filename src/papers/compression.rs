@@ -1,4 +1,4 @@
-//! Both ways to fit a budget, side by side: what each keeps of what is hidden.
+//! Two methods to fit a budget, side by side: how much of the hidden area each keeps.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! `viewcell bake`: a heightmap or a level becomes a bundle. `manner` has what all bakes are asked, `document` what
-//! they tell at the end.
+//! `viewcell bake`: a heightmap or a level becomes a bundle. `manner` has the options that all bakes share, `document`
+//! what they print at the end.
 
 mod cells;
 mod document;

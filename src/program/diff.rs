@@ -1,4 +1,4 @@
-//! `viewcell diff`: what two bundles say otherwise.
+//! `viewcell diff`: where the answers of two bundles differ.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};

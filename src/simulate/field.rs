@@ -1,5 +1,6 @@
-//! The environment of a simulation: a bundle of any kind of world, by numbers of its places; which cells of a level touch
-//! (its adjacency graph), and what is in a line of sight: through the BSP of a level, or by whoever knows better.
+//! The environment of a simulation: a bundle of any kind of world, whose places have numbers. It also has the adjacency
+//! graph of a level of cells, and what lies along a line of sight: by the BSP of a level of cells, or by what the
+//! caller passes for a solid level.
 
 use viewcell::query::{
     CellBundle, Place as PlaceOf, Sample, SolidBundle, SolidParameters, TerrainBundle, World,

@@ -1,4 +1,5 @@
-//! Where each of two players may be.
+//! One region of a frontier set, as schemes keep it: bits of cells, runs of samples, or samples that are filled in only
+//! where needed.
 
 use std::sync::{Arc, OnceLock};
 

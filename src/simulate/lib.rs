@@ -9,8 +9,8 @@
 //! scene            one frame, and who sees whom in it
 //! scheme           what is sent
 //! network          how long packets take, which get lost
-//! packet           statements in packets, and what packets weigh
-//! wire             what becomes of packets on the way
+//! packet           what packets say, and how many bytes they take
+//! wire             packets in flight
 //! score            packets, bytes, who was told too late, who was told too much
 //! run              all of them, frame by frame
 //! loopback         the same packets as real datagrams

@@ -1,4 +1,4 @@
-//! Statements in packets, and what packets weigh.
+//! Packets: what they say of players, and how many bytes they take.
 
 use super::field::Place;
 

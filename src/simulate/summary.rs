@@ -1,4 +1,4 @@
-//! What is told of a scheme: means, and how sure they are.
+//! Summary statistics of a scheme: means with confidence intervals, percentiles, greatest values.
 
 use viewcell::dice::Dice;
 

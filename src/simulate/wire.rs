@@ -1,4 +1,4 @@
-//! What becomes of packets: how long they take, which get lost.
+//! Packets in flight: when each arrives, and which get lost.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};

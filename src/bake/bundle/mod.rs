@@ -1,6 +1,6 @@
-//! Writing, verifying and dumping bundles.
+//! Writing, verifying and describing bundles.
 //!
-//! - [`writer`]: trees in, a finished file out, or nothing;
+//! - [`writer`]: bundles of a grid of view cells: trees in, a finished file out, or nothing;
 //! - `cells`: the same for levels of cells;
 //! - [`pairs_writer`]: groups and trees in, a finished file out;
 //! - [`output`]: files in the making;
@@ -8,6 +8,8 @@
 //! - [`mod@verify`]: every rule of the format, one function each;
 //! - [`mod@info`]: what a bundle is and how it was made;
 //! - [`parts`]: what a bundle holds beside its PVSs, to make another of;
+//! - [`solid`]: the sections that only bundles of solid levels have;
+//! - `patch`: patches of bundles;
 //! - `seal`: checksums by page for a bundle that has none;
 //! - `sign`: a signature of its contents;
 //! - [`mod@ship`]: bundles for downloads, and back;

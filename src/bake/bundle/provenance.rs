@@ -1,4 +1,4 @@
-//! How a bundle was made: the `PROV` section, JSON at rest in a zstd frame.
+//! How a bundle was made: the `PROV` section, JSON in a zstd frame.
 //!
 //! It holds nothing that depends on the machine or the hour, so that the same input and options
 //! give the same bytes; times are in [`super::timings`].

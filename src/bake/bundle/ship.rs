@@ -8,8 +8,8 @@
 //! 24   zstd frame
 //! ```
 //!
-//! A bundle that comes in piece by piece: what is wrong with it is known as early as can be, so that
-//! what is damaged, or made to fill a disk, is not unpacked to its end.
+//! The bundle is checked piece by piece while it is unpacked. Faults are found as early as possible, so that a damaged
+//! file, or one that was made to fill a disk, is not unpacked to its end.
 
 use super::error::{BundleError, is_out_of_memory};
 use super::file::{BundleFile, check_frame, open_regular, read_up_to};

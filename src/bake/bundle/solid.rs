@@ -1,4 +1,4 @@
-//! What only bundles of solid levels hold, of the view cells of a level.
+//! The sections that only bundles of solid levels have, made from the view cells of a level.
 
 use super::provenance::InputFile;
 use super::writer::SolidSections;

@@ -1,4 +1,4 @@
-//! What a bake took: a file beside the bundle, `OUT.vcb.timings.json`.
+//! Time and memory of the stages of a bake: a file beside the bundle, `OUT.vcb.timings.json`.
 //!
 //! Times differ from run to run, and a bundle's bytes must not; so they are kept apart, and tied
 //! to the bundle by its length and header checksum, which covers the whole file through the

@@ -1,4 +1,4 @@
-//! A lump in the place of another.
+//! Replaces a lump of a file by another.
 
 use crate::ingest::cells::lump::Lump;
 use crate::ingest::error::IngestError;

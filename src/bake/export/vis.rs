@@ -1,4 +1,4 @@
-//! Visibility back into the level that it is of.
+//! Writes visibility back into the level file that it belongs to.
 //!
 //! The level's bytes stay as they are, but for the lump `visibility` (of a WAD: `REJECT`), its entry
 //! in the table of lumps, and in Quake's formats each leaf's offset of its row. The new lump takes the

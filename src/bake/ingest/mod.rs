@@ -1,10 +1,10 @@
-//! Files to world, one file per format, sniffed by content.
+//! Reads files into worlds: one file per format, which is detected from the content.
 //!
-//! [`read_terrain`] looks at the first bytes (and, where a format has no magic, at the length or
-//! the header beside the file), reads the samples that are asked for, and makes of them a
-//! [`Terrain`] in metres: voids are NaN, spacing is in metres also where the file is in degrees.
-//! Sizes that a header declares are checked against [`IngestOptions::max_samples`] before memory
-//! is taken. Levels of cells are read by [`read_cells`].
+//! [`read_terrain`] looks at the first bytes (and, where a format has no magic, at the length or the header beside the
+//! file), reads the samples that are asked for, and makes of them a [`Terrain`] in metres: voids are NaN, spacing is in
+//! metres also where the file is in degrees. Sizes that a header declares are checked against
+//! [`IngestOptions::max_samples`] before memory is taken. Levels of cells are read by [`read_cells`], levels of solids
+//! in `solid`, layered ground in `ground`.
 
 mod ascii;
 pub mod cells;

@@ -1,7 +1,7 @@
 //! Sanity checks of a heightmap: what its numbers come to, and whether they can be ground.
 //!
-//! A wrong scale, spacing, size or byte order gives a raster like any other. What is read of it is told before anything
-//! is made of it, and what no ground looks like is warned of with the option that mends it.
+//! A wrong scale, spacing, size or byte order gives a raster like any other. So what was read is reported before a
+//! bake, and a warning names what cannot be ground and the option that mends it.
 
 use super::source::ByteOrder;
 use crate::world::{Short, Terrain};

@@ -1,4 +1,4 @@
-//! What every reader makes, and how a terrain comes of it.
+//! The raster that every reader of heightmaps returns, and how it becomes a terrain.
 
 use super::crs::Crs;
 use super::error::IngestError;

@@ -1,4 +1,4 @@
-//! What readers are given, and what they return: a file, what a person says about it, a terrain.
+//! What readers of heightmaps are given, and what they return: a file, options that a person gives, a terrain.
 
 use std::fs::File;
 use std::io::Read;

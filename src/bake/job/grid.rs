@@ -1,5 +1,4 @@
-//! A grid of places that see each other to a bundle, or to a share of one, whatever the world and
-//! the kernel are.
+//! Bakes a grid of view cells, of a terrain or of a solid level, into a bundle or a shard, by whichever kernel.
 
 use std::path::{Path, PathBuf};
 

@@ -1,20 +1,19 @@
-//! The job: heightmap to bundle, stage by stage.
+//! Bakes, stage by stage: a terrain or a solid level becomes a bundle. (`cells` bakes levels of cells.)
 //!
 //! ```text
-//! prepare      the terrain as the kernels read it
+//! prepare      the terrain or the level as the kernels read it
 //! visibility   blocks that the store lacks: how each sees the others, tile by tile
 //! compress     what all groups come to, hierarchy, codes; then the bundle; sync, rename
 //! ```
 //!
-//! All that is computed goes into one `store`, block by block, and bundles are written of what is
-//! there: whole bakes, resumed ones, shards that are merged, bundles that are repacked, and budgets
-//! take the same road. Tiles run in parallel; whichever thread is first, they are appended in
-//! bake order.
+//! All that is computed goes into one `store`, block by block, and bundles are written from it: for whole bakes,
+//! resumed bakes, merged shards, repacked bundles and budgets alike. Tiles run in parallel; whichever thread is first,
+//! they are appended in bake order.
 //!
-//! A bake may take hours. Each tile is kept as soon as it is done ([`Keep`]): a bake that is
-//! killed at any instant, and resumed, loses what the threads had begun since, which is less than
-//! the time of a tile (1,024 viewpoints: 0.1 s for 100,000 samples, 20 s for ten million). And
-//! [`bake_shard`] bakes a share of the tiles, for [`merge`] to join.
+//! A bake may take hours. Each tile is kept as soon as it is done ([`Keep`]): a bake that is killed at any instant and
+//! resumed loses only the tiles that its threads had begun, which is less than the time of a tile (1,024 viewpoints:
+//! 0.1 s for 100,000 samples, 20 s for ten million). And [`bake_shard`] bakes a share of the tiles, for [`merge`] to
+//! join.
 
 mod budget;
 mod cells;

@@ -1,4 +1,4 @@
-//! The most memory that the process has used.
+//! Peak memory of the process, as Linux and Windows report it.
 
 /// The most memory that the process has used, in bytes; 0 where the system does not say.
 #[cfg(not(windows))]

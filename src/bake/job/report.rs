@@ -1,4 +1,4 @@
-//! What a bake made, and what it took.
+//! Report of a bake: what was written, and what it took.
 
 use std::path::Path;
 use std::time::Instant;

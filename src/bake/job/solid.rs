@@ -1,4 +1,4 @@
-//! A solid level to a bundle, or to a share of one: what `grid` bakes is the level's.
+//! Bakes a solid level into a bundle or a shard: gives `grid` its cells and its kernel.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a bake is of, in words and digests.
+//! Provenance of a bake: its input with a digest, and the options that change the result.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A terrain to a bundle, or to a share of one: what `grid` bakes is the terrain's.
+//! Bakes a terrain into a bundle or a shard: gives `grid` its cells and its kernel.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What two bundles of one grid, or of as many cells, say otherwise.
+//! Difference of two bundles of one grid, or of as many cells: where their answers differ.
 
 use rayon::prelude::*;
 

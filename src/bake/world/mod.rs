@@ -1,4 +1,4 @@
-//! What the stages share: the terrain, and the level of cells.
+//! The worlds that the stages share: terrains, levels of cells, levels of solids.
 
 mod bit_matrix;
 mod bsp_tree;

@@ -1,4 +1,4 @@
-//! Liu's experiments on interest matching, and his methods beside the runtime's.
+//! Liu's experiments on interest matching, and his methods beside that of `viewcell::interest`.
 
 pub mod machines;
 mod regions;

@@ -1,5 +1,5 @@
-//! Solid levels against a tracer of its own: what view cells call visible beside what is in sight, and a hunt for
-//! a clear segment between what they call hidden.
+//! Solid levels against a ray caster that is independent of the kernel: how much of what view cells call visible is in
+//! sight, and a hunt for a clear segment between cells that they call hidden.
 
 mod hunt;
 mod shares;

@@ -1,4 +1,4 @@
-//! The ways of players: from a trace, from a demo, from tracks of GPS receivers, or made up; and `viewcell simulate fit`:
+//! Paths of players: from a trace, from a demo, from tracks of GPS receivers, or made up; and `viewcell simulate fit`:
 //! how those of a trace move, to be made up in other numbers.
 
 use std::io::BufReader;

@@ -1,9 +1,9 @@
 //! Demos of QuakeWorld that a server has recorded: multi-view demos (`.mvd`), where all players are.
 //!
-//! A demo is a row of messages. Each begins with the milliseconds since the one before and with whom
-//! it is told; messages to all say, among much else, what has changed of each player. They are
-//! in the order in which the server sent them, and nothing but a message's fields says how long it is:
-//! so all kinds that servers send are known here, and of another the demo is refused.
+//! A demo is a row of messages. Each begins with the milliseconds since the one before and with whom it is told;
+//! messages to all say, among much else, what has changed of each player. They are in the order in which the server
+//! sent them, and nothing but a message's fields says how long it is: so all kinds that servers send are known here,
+//! and a demo with any other is refused.
 //!
 //! What is read: who is a player and who looks on, where players are, where they look, who is
 //! dead. What is told to some players only is passed by: where somebody is, is told to all.

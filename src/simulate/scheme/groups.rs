@@ -1,11 +1,11 @@
 //! A server with frontier sets that groups share (Avni, section 5.2): each player has one region
 //! against all others, and is silent in it.
 //!
-//! Others are grouped by where they are: a set is made of the largest quads (in a level: of the
-//! cells) around two players of which neither sees the other, and all who are in the same two share
-//! it. What a player's sets have in common is their one region. Clients know theirs, and say where
-//! they are only when they leave it, or while there is somebody from whom no set keeps them apart.
-//! Of those the server passes on who is seen, a packet a frame for each client that sees somebody.
+//! Others are grouped by where they are: a set is made of the largest quads (in a level: of the cells) around two
+//! players of which neither sees the other, and all who are in the same two share it. What a player's sets have in
+//! common is their one region. Clients know theirs, and say where they are only when they leave it, or while there is
+//! somebody from whom no set keeps them apart. Of these positions the server passes on those of players who are seen: a
+//! packet a frame for each client that sees somebody.
 //!
 //! If somebody leaves a region, the server has to know where those are who shared a set with them,
 //! and asks the silent ones. Then each whose region is another now is told so.

@@ -1,5 +1,5 @@
-//! A server that tells of those who may come to be seen before the next packet about them arrives, as the
-//! runtime's look-ahead has it.
+//! A server that tells of those who may come to be seen before the next packet about them arrives, by the look-ahead of
+//! `viewcell::query`.
 
 use crate::field::Field;
 use crate::network::Timing;

@@ -6,7 +6,7 @@
 //! that leaves its region says so at once. If both do so in one frame, each has what they need, and nobody answers.
 //!
 //! Where all arrives within the frame, silence is an answer, too: a peer that hears a position makes the set of it and
-//! of the place that it told last, and if it is inside, both keep to that set, and one packet has done. Where packets
+//! of the place that it told last, and if it is inside, both keep to that set, and one packet was enough. Where packets
 //! take time, or get lost, agreements are sent.
 //!
 //! *Naive* peers tell everybody where they are, every frame. *Perfect* peers tell those who can see them, and know

@@ -1,4 +1,4 @@
-//! What the page is answered.
+//! Answers to the page: a head of JSON, and numbers behind it.
 
 use serde_json::{Map, Value};
 

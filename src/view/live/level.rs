@@ -1,6 +1,6 @@
 //! Answers about a level of cells.
 //!
-//! Sets of cells go as the runtime has them: 64 cells a `u64`, the lowest bit first.
+//! Sets of cells are sent as bits: 64 cells a `u64`, the lowest bit first.
 
 use std::path::Path;
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! Players whose ways are played: from a trace, with what each scheme of networking makes of them.
 //!
-//! It is found out by a thread of its own, which ends with what it has to do, or with the bundle.
+//! A thread of its own computes this. It ends when it is done, or with the bundle.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;

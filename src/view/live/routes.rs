@@ -1,4 +1,4 @@
-//! What may be asked.
+//! Routes: which requests the page may make.
 
 use std::str::FromStr;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Answers about a solid level: the plans of its floors, and sets of its view cells.
 //!
-//! Sets of cells go as those of a level of cells: 64 cells a `u64`, the lowest bit first.
+//! Sets of cells are sent as those of a level of cells: 64 cells a `u64`, the lowest bit first.
 
 use std::sync::Arc;
 use std::time::Instant;

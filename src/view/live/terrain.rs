@@ -1,6 +1,6 @@
 //! Answers about a terrain.
 //!
-//! Sets of samples go as the runtime has them: block bitmaps, a `u64` for each 8 × 8 samples.
+//! Sets of samples are sent as block bitmaps, a `u64` for each 8 × 8 samples.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

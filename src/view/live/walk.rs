@@ -1,7 +1,7 @@
 //! Walks: two players who move step by step, and agree on a new frontier set when they must.
 //!
-//! A walk on a terrain or in a solid level is a [`Session`] of the runtime, of two peers. It lives in a thread of its
-//! own, which ends with the walk's last sender.
+//! A walk on a terrain or in a solid level is a [`Session`] of two peers. It lives in a thread of its own, which ends
+//! with the walk's last sender.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};

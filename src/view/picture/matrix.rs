@@ -1,4 +1,4 @@
-//! Matrices of cells for other tools: pictures, NumPy's arrays, and text.
+//! Matrices of a level of cells for other tools: who sees whom, or distances, as a picture, NumPy's array, or text.
 
 use super::raster::npy_head;
 use std::io::{Cursor, Write as _};

@@ -1,4 +1,4 @@
-//! Pictures, charts, rasters of numbers, and what can be counted in a bundle.
+//! Pictures, charts, rasters and matrices of terrains and levels.
 //!
 //! A picture begins with what is drawn, one pixel a sample: those of terrains are painted over a
 //! [`Ground`], those of levels into [`Floors`], or [`Overhead`] where

@@ -1,4 +1,4 @@
-//! Handles: what C holds of that which this library keeps.
+//! Handles: what C holds in place of the objects that this library owns.
 //!
 //! A handle looks like a pointer to C and points nowhere. It is a number: the kind, a *slot* in
 //! the table of that kind, and the slot's *generation*. A slot is used again after it was closed,

@@ -1,4 +1,4 @@
-//! Tests at run time: what the bake calls visible may be hidden all the same.
+//! Occlusion tests at run time: what the bundle calls visible may still be hidden from where players are.
 
 use std::time::Duration;
 

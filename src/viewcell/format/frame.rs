@@ -1,4 +1,4 @@
-//! Coordinates of a solid level: what a unit of them is, and how those differ that somebody asks with.
+//! Coordinates of a solid level: their unit, and how a caller's coordinates become them.
 
 /// How the coordinates that somebody asks with differ from a level's, in which z is up.
 #[derive(Clone, Copy, Debug, PartialEq)]

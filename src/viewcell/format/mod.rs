@@ -11,8 +11,8 @@
 //! - [`tree`]: the code of one PVS, walks through it, and [`morton`], its order by numbers;
 //! - [`pairs`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`], [`dictionary`],
 //!   [`blockbits`]);
-//! - [`answer`]: what every PVS says, and how it is read from a tree, from a group, from a bundle that has lost
-//!   something, and while the ground has changed ([`answer::openings`], who may see whom until there is a patch);
+//! - [`answer`]: what every PVS says, and how it is read from a tree, from a group, from a lossy bundle, and while the
+//!   ground has changed ([`answer::openings`], who may see whom until there is a patch);
 //! - [`patch`]: what changes in a bundle when its ground does, and [`patch::layers`], bytes over bytes.
 
 #![forbid(unsafe_code)]

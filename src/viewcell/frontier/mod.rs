@@ -4,7 +4,8 @@
 //! any sample of the other (Steed & Angus section 3.2; Avni's thesis, chapter 3). While each
 //! player stays in their own, neither need hear of the other.
 //!
-//! - [`FrontierBuilder`] grows one on a terrain bundle, at once or in steps;
+//! - [`FrontierBuilder`] grows one on a terrain bundle or between cells of a solid level, at once or in steps; `cells`
+//!   has those of levels of cells;
 //! - [`FrontierOptions`] say how;
 //! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself;
 //! - [`Session`](crate::session::Session) says of many players who must be told what, in whichever kind of world.

@@ -1,4 +1,4 @@
-//! Of which quads a set of samples has some, and of which it has all.
+//! Outline of a set of samples: which quads it meets, and which it fills.
 
 use crate::format::bits;
 use crate::format::grid::BLOCK_LEVEL;

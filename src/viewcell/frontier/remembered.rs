@@ -1,4 +1,4 @@
-//! What quads see, as block bitmaps: read once, and joined to many frontiers without being copied.
+//! Cache of what quads see, as block bitmaps: read once, and joined to many frontiers without being copied.
 
 use std::collections::HashMap;
 use std::sync::Arc;

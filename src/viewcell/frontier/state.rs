@@ -1,4 +1,4 @@
-//! What a frontier set in the making consists of.
+//! State of a frontier set that is being grown.
 
 use std::sync::Arc;
 

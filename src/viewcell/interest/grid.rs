@@ -1,10 +1,9 @@
 //! Hash grids, sorted anew in each tick: the method for production.
 //!
-//! Sorting boxes by their cells costs a few nanoseconds each, less than keeping anything that would have
-//! to be kept right: it is done whenever something has moved. Then those that have moved find whom they
-//! overlap, in the order of indices, so that what is found is in order, too; and two ordered lists
-//! of pairs, this tick's and the last one's, tell what has changed. What happens between two ticks is the
-//! matter of [`super::sweep`].
+//! Sorting boxes by their cells costs a few nanoseconds each, less than keeping a structure up to date, so it is done
+//! anew whenever something has moved. Then those that have moved find whom they overlap, in the order of indices, so
+//! that what is found is in order, too; and two ordered lists of pairs, this tick's and the last one's, tell what has
+//! changed. What happens between two ticks is the matter of [`super::sweep`].
 
 use super::hash_grid::{Cells, Effort, Space, Tuning, both, fork_join};
 use super::keys::{Key, indices, key, merge, sort};

@@ -1,10 +1,10 @@
 //! Many players: who must be told what, and when (Steed & Angus figure 4), in whichever kind of world.
 //!
-//! **Invariant.** A pair is silent only if neither may see the other, wherever in their reaches they are. Each move of
-//! either looks at the pair: if both are in their halves of a set, reaches and all, nobody in the one half sees anybody in
-//! the other, and neither is told; else the set is over, sight is asked for both ways, and whoever may see is told. A
-//! set is made only of two who do not see each other. Between moves only the world may change, and then
-//! all pairs are looked at (`change`): those of sets that do not hold any more, and those without one.
+//! **Invariant.** A pair is silent only if neither may see the other, wherever within their reaches they are. After
+//! each move of either the pair is checked. If both, with all of their reaches, are in their halves of a set, nobody in
+//! the one half sees anybody in the other, and neither is told. Otherwise the set ends, sight is asked for both ways,
+//! and whoever may see is told. A set is made only of two who do not see each other. Between moves only the world may
+//! change. Then all pairs are checked (`change`): those whose sets no longer hold, and those without a set.
 
 mod cells;
 mod owned;

@@ -1,4 +1,4 @@
-//! Who of one block sees whom of another, bit by bit, in the order of the tree that it becomes.
+//! Visibility bits of a pair of blocks, in the order of the tree that they become.
 
 use super::symbols::{PairSymbols, Sight};
 use viewcell::format::bits;

@@ -1,4 +1,4 @@
-//! Levels to cell graphs, one file per format, sniffed by content.
+//! Levels to cell graphs, one file per format, which is detected from the content.
 //!
 //! [`read_cells`] reads levels of Quake and its kin, portal files, Doom's REJECT tables and our
 //! own JSON. What a file says is taken as it says it: visibility is neither made symmetric nor

@@ -1,4 +1,4 @@
-//! Quake II and Source: IBSP38 and VBSP. Which brushes are the world's the leaves of its tree tell.
+//! Quake II and Source: IBSP38 and VBSP. The leaves of the world's tree say which brushes are the world's.
 
 use super::Sky;
 use super::brushes::{self, Brush, Lumps, World, run};

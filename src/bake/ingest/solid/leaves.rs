@@ -1,9 +1,9 @@
 //! Quake and Half-Life: BSP29, 2PSB, BSP2, BSP30, which have no brushes. Each solid leaf of the world's tree
 //! is convex: what lies on its side of all planes on the way to it.
 //!
-//! A solid leaf stops players, but need not hide: a compiler makes solid leaves of fences and of what has the
-//! texture `skip`, too. The faces around it tell. It hides nothing where one of them is of a fence, where it
-//! has marksurfaces, as no wall has, or where no face covers it towards the open; unless the level has no faces at all.
+//! A solid leaf stops players, but need not hide: a compiler makes solid leaves of fences and of what has the texture
+//! `skip`, too. The faces around it say which. It hides nothing where one of them is of a fence, where it has
+//! marksurfaces (walls have none), or where no face covers it towards the open; unless the level has no faces at all.
 
 use std::collections::HashMap;
 

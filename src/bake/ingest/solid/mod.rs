@@ -1,4 +1,4 @@
-//! Levels of solids from files, one file per format, sniffed by content.
+//! Levels of solids from files, one file per format, which is detected from the content.
 //!
 //! | format | solids | player |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! What a file of a level of solids leaves open.
+//! Options of reading a solid level: what its file leaves open.
 
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 //!
 //! What a brush may be seen through follows from the flags of its shaders, and from their scripts where there are any.
 //! Whether the level's compiler took a brush for a wall is in no flag: it did if all of the brush is in leaves without
-//! a cluster. Brushes of sky that are no walls hide by what is drawn of them,
-//! and so do those that one walks through, if their shader scripts are known.
+//! a cluster. Brushes of sky that are not walls hide by their drawn faces. So do brushes that players walk through, if
+//! their shader scripts are known.
 
 use super::Sky;
 use super::brushes::{self, Brush, Lumps, World, run};

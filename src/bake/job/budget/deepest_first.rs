@@ -1,7 +1,7 @@
 //! A bundle with every PVS pruned to a number of nodes, as the thesis did it (section 3.4).
 //!
-//! A side road, for comparison: PVSs are pruned one by one, so they are read from a bundle, and are
-//! single trees in the one that is written (tree code 1).
+//! For comparison only: PVSs are pruned one by one, so they are read from a bundle, and are single trees in the one
+//! that is written (tree code 1).
 
 use std::path::Path;
 

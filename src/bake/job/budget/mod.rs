@@ -1,5 +1,5 @@
-//! Lagrangian rate-distortion optimization: a bundle within a budget of bytes that loses least hidden area. Here is
-//! what a multiplier, an area for a byte, comes to; [`search`] finds the multiplier.
+//! Lagrangian rate-distortion optimization: a bundle within a budget of bytes that loses least hidden area. This file
+//! finds what a given multiplier (hidden area for a byte) leads to; [`search`] finds the multiplier.
 
 pub(crate) mod deepest_first;
 pub(crate) mod options;

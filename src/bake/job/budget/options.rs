@@ -1,4 +1,4 @@
-//! What of a lossless bake goes into the bundle.
+//! Options of compression: lossless, within a budget, or deepest first.
 
 use crate::bundle::{Given, Loss};
 

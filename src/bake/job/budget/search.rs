@@ -1,5 +1,5 @@
-//! The search for the multiplier that comes to a budget: bracketed, on ever more of the groups. A few settle the
-//! codes; then more, and then all of them until the file is within 2 % of the budget.
+//! The search for the Lagrange multiplier that meets a budget. It is bracketed on a few of the groups, which settle the
+//! codes, then on more of them, and then on all, until the file is within 2 % of the budget.
 
 use super::options::Budget;
 use super::{EVERYTHING, Search};

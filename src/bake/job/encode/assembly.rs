@@ -1,4 +1,4 @@
-//! What a bundle of terrain is made of, and where it is written.
+//! What the bundle of a terrain or of a solid level is made of, and where it is written.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which pairs of blocks see each other otherwise, now that the ground has changed.
+//! Which pairs of blocks see each other differently, now that the ground has changed.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

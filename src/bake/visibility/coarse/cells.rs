@@ -1,5 +1,5 @@
-//! Pairs of cells in which somebody may stand anywhere: divided down to quarters of the squares around samples, until
-//! lines hide all parts ([`super::slopes`]) or a pair of quarters is found that none hides.
+//! Conservative sight between cells: pairs are divided down to quarters of the squares around samples, until lines hide
+//! all parts ([`super::slopes`]) or a pair of quarters is found that none hides.
 
 use super::Shafts;
 use super::ends::End;

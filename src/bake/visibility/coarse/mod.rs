@@ -1,13 +1,13 @@
 //! Shaft culling of quads of samples: who sees whom between view cells of 8 × 8 samples a side and more.
 //!
-//! A cell sees another if any of its samples sees any of the other's: exactly, or from anywhere in the squares
-//! around them to anywhere. So a cell is hidden only where all that it holds is. Exactly it sees what the kernel of
-//! samples ([`Rays`](super::Rays)) says. Of squares both kernels prove what they hide, each in its own way: either may
-//! hide a pair that the other shows.
+//! A cell sees another if any of its samples sees any of the other's. In exact mode the answer is the union of what the
+//! kernel of samples ([`Rays`](super::Rays)) says. In conservative mode viewers and players may be anywhere in the
+//! squares around samples. There the two kernels have different proofs, and either may hide a pair that the other
+//! shows.
 //!
-//! All segments from somewhere in a quad to somewhere in another are a *shaft*. (E. A. Haines and J. R.
-//! Wallace 1991, "Shaft culling for efficient ray-traced radiosity".) Equal quads are taken from the greatest
-//! down, and each pair of them in sixteen parts, a child of the one and a child of the other ([`step`]):
+//! All segments from somewhere in a quad to somewhere in another are a *shaft*. (E. A. Haines and J. R. Wallace 1991,
+//! "Shaft culling for efficient ray-traced radiosity".) Pairs of equal quads are decided from the largest down, and
+//! each pair in sixteen parts, a child of the one and a child of the other ([`step`]):
 //!
 //! - *Hidden*: the ground along one grid line across the shaft is higher than all of its segments.
 //! - *Seen*: no ground is higher than a segment from the highest place of each cell in the one to that of
@@ -18,12 +18,12 @@
 //! major axis are asked for first, then those with the row: each with lines across the major axis alone, as the kernel of
 //! samples has it. Pairs of squares are asked for once, along the major axis of their quads.
 //!
-//! A pair of cells that is still open then is seen if its highest places see each other, or any of its parts
-//! do, down to samples, of which the definition decides. It is hidden if all of its parts are.
+//! A pair of cells that is still open then is seen if its highest places see each other, or if any of its parts do.
+//! Parts are divided down to samples, which the definition decides. The pair is hidden if all of its parts are.
 //!
-//! Pairs of squares, in which somebody may stand anywhere, of level [`MAX_SLOPE_LEVEL`] and below are divided by lines with
-//! bounds that slope instead, down to quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs
-//! long before they are samples; over roofs the bounds are level ([`covers`]).
+//! In conservative mode pairs of quads of level [`MAX_SLOPE_LEVEL`] and below are tested with sloped bounds instead,
+//! down to quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs long before single
+//! samples are reached; over roofs the bounds are level ([`covers`]).
 
 use super::lanes::VOID;
 use super::samples::rays::Order;

@@ -1,4 +1,5 @@
-//! Upper bounds of the ground over quads: the least-squares plane, raised until nothing is above it.
+//! Upper bounds over quads of the ground that somebody can be on: the least-squares plane, raised until nothing is
+//! above it; or a level plane where that is lower in the middle, as over roofs.
 
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::{Cover, POINTS};

@@ -1,4 +1,4 @@
-//! Grid lines that hide parts of two quads from each other, with bounds that slope.
+//! Grid lines that hide parts of two quads from each other, proved with sloped bounds.
 //!
 //! Positions are counted in samples along the way (major) and across it (minor). The viewer stands at (a, c) in
 //! one rectangle, the player at (b, d) in another, further along the way. The eye is no higher than E(a, c), the head

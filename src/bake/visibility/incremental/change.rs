@@ -8,20 +8,19 @@
 //! are within a rectangle, whose sides move linearly with `t`. So the hull meets a changed
 //! rectangle exactly where four linear inequalities in `t` hold together.
 //!
-//! *Exact* sight reads, beside the heights at both ends, the ground between two neighbouring
-//! samples where a line of sight crosses a grid line: samples within one of the line. Its answers
-//! are those of the definition ([`crate::visibility::sees`]), whatever was asked before. So it is enough to
-//! find the pairs for which the definition may say something else now: also where the hull meets
-//! changed ground, none does if all lines of sight pass above it as it was and as it is.
+//! *Exact* sight reads, beside the heights at both ends, the ground between two neighbouring samples where a line of
+//! sight crosses a grid line: samples within one of the line. Its answers are those of the definition
+//! ([`crate::visibility::sees`]), whatever was asked before. So it is enough to find the pairs for which the definition
+//! may give another answer now. Even where the hull meets changed ground, there is none if all lines of sight pass
+//! above both the old ground and the new.
 //!
-//! *Conservative* answers depend on which lines were tried, too, on windows of ground that are
-//! longer than they need to be, and on the patches around each sample. A square whose quarters were
-//! tried for what it left open is asked as a whole again, or side by side with the old ground
-//! ([`super::side_by_side`]). The kernel forgets what hid the
-//! neighbours where it begins with 8 × 8 displacements, and all other tests depend on the ground in
-//! the hull of the square alone, so that answers outside are the same. One thing is not in the hull:
-//! tables are in single precision, from the middle of all heights on, and margins are for their
-//! range. Where the least or the greatest height of the terrain has changed, all cells are asked.
+//! *Conservative* answers depend on more: on which lines were tried, on windows of ground that are longer than they
+//! need to be, and on the patches around each sample. A square whose quarters were tried for what it left open is asked
+//! as a whole again, or side by side with the old ground ([`super::side_by_side`]). The kernel forgets what hid the
+//! neighbours where it begins with 8 × 8 displacements, and all other tests depend on the ground in the hull of the
+//! square alone, so that answers outside are the same. One thing is not in the hull: tables are in single precision,
+//! from the middle of all heights on, and margins are for their range. Where the least or the greatest height of the
+//! terrain has changed, all cells are asked.
 
 use super::changed_ground::ChangedGround;
 use super::sample_set::SampleSet;

@@ -1,9 +1,8 @@
 //! Tables of changed ground alone: which lines of sight may meet it.
 //!
-//! Where neither end of a line has changed, its sight may be another only if it passes below what
-//! changed edges had, or have, somewhere. So of the ground before and after, the higher counts, and
-//! only that of edges of which an end has changed. The tables are of a small piece of the terrain,
-//! so that old ground needs no tables of the whole.
+//! Where neither end of a line of sight has changed, its answer can change only if it passes below a changed edge, as
+//! that was or as it is. So the tables hold the higher of the ground before and after, for those edges alone of which
+//! an end has changed. The tables are of a small piece of the terrain, so that old ground needs no tables of the whole.
 
 use crate::visibility::TOLERANCE;
 use crate::visibility::lanes::{Lanes, Layout, SIDE, Strips, VOID, Windows, fold};

@@ -1,10 +1,10 @@
 //! Occlusion culling of changes: who may see changed ground at all, past the walls before it.
 //!
-//! Two samples can see each other otherwise only if one of them has changed, or if the line of sight
-//! between them passes an edge that has, below its ground as it was or as it is. In either case an
-//! *onlooker*'s line reaches such an edge, or eye or head above it. Whoever has a line of the grid
-//! before them that is higher than all lines to the changed edges is no onlooker: the line hides
-//! behind it what was hidden before. Only pairs of two onlookers need to be asked.
+//! The sight of two samples can change only if one of them has changed, or if the line of sight between them passes an
+//! edge that has, below its ground as it was or as it is. In either case some line from an *onlooker* reaches such an
+//! edge, or an eye or head above it. Whoever has a grid line before them that is higher than all lines of sight to the
+//! changed edges is no onlooker: that line blocks them all, before the change and after. Only pairs of two onlookers
+//! need to be asked.
 //!
 //! Exact sight is blocked by any line of the grid that it crosses, so that for each square of
 //! displacements the lines of one direction will do. Lines over changed ground count where it only

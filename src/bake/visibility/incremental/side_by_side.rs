@@ -1,10 +1,9 @@
 //! Cells, asked on the ground as it was and as it is, side by side.
 //!
-//! What the kernel says of a square of displacements follows from three things: the lanes that are
-//! still open, the slabs that the square of which it is a quarter found to block perhaps, and the
-//! ground that it reads. Where all three are as they were, so is the answer. So large squares that
-//! read changed ground are decided on the old ground, too. Of their quarters those are asked that
-//! have other lanes or slabs now, or that read changed ground themselves.
+//! What the kernel says of a square of displacements follows from three things: the lanes that are still open, the
+//! slabs that its parent square found to block perhaps, and the ground that it reads. Where all three are as they were,
+//! so is the answer. So large squares that read changed ground are decided on the old ground, too. Only those of their
+//! quarters are asked that have other lanes or slabs now, or that read changed ground themselves.
 //!
 //! Between its ends a square reads the ground of its slabs, and of the lines beside those. Lines
 //! that hid neighbours are tried as well; but where a slab was left out, no ground is higher than

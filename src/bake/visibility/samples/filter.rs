@@ -1,4 +1,4 @@
-//! What is asked of squares of displacements, and what has been found out about them.
+//! Filters for re-bakes: which lanes of squares of displacements are asked for, and who is told the answers.
 
 use super::height_field::HeightField;
 use super::nodes::{Node, Reach};

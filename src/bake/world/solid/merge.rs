@@ -1,6 +1,7 @@
 //! Convex merging: two solids whose union is convex become one.
 //!
-//! What straddles the seam of two solids neither of them proves hidden. Of a convex union there is no seam.
+//! A pair whose segments straddle the seam of two solids is proved hidden by neither of them. A convex union has no
+//! seam.
 
 use super::polyhedron::Solid;
 use viewcell::convex::Plane;

@@ -7,11 +7,10 @@
 //! the patch is solid, since it is raised only where that is above its ground at all four corners. In all other
 //! patches it is the ground.
 //!
-//! A closed body is solid below its faces that look up, down to its faces that look down, and of bodies that
-//! have one above the ground in a patch nothing is taken there: below eaves one sees through. Whatever the body
-//! does elsewhere, a vertical line through the patch enters it from above through each face that it meets, and
-//! leaves it below the ground. What lies on the patch is cut against it as polygons, highest first, until no
-//! part of it is left.
+//! A closed body is solid below its faces that look up, down to its faces that look down. A body with a face that looks
+//! down above the ground in a patch is left out there, as one can see below eaves. A vertical line through the patch
+//! enters any other body from above through each face that it meets, and leaves it below the ground. What lies on the
+//! patch is cut against it as polygons, highest first, until no part of it is left.
 //!
 //! *Feet* are on the highest face that looks up, opaque or not, or on the ground.
 

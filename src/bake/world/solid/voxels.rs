@@ -1,4 +1,4 @@
-//! Where players come to, voxel by voxel: a bit each, rows along x of whole words.
+//! Voxels that players can reach: a bit each, rows along x of whole words.
 
 use std::collections::VecDeque;
 use viewcell::format::bits;

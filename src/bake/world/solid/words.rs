@@ -1,4 +1,4 @@
-//! Bits of a large grid, most of them zero.
+//! Sparse bits of a large grid.
 
 /// Words that are kept together.
 const TILE: usize = 64;

@@ -1,4 +1,4 @@
-//! The PVSs of a bundle that has lost something.
+//! The PVSs of a lossy bundle.
 //!
 //! Each PVS is stored by itself, and each may have lost something else. A sample that is hidden in
 //! what is stored of a quad is hidden from all that the quad holds, whatever is stored of these. So

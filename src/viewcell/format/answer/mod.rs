@@ -1,6 +1,5 @@
-//! One PVS: what differs between the ways in which it is read, and what does not. It may be read from a tree or
-//! from a group, as they are; from those of a bundle that has lost something (`lossy`); and from those that are
-//! older than the ground ([`openings`]).
+//! One PVS, however it is stored: as a tree, in a group, in a lossy bundle (`lossy`), or older than the ground
+//! ([`openings`]).
 
 use crate::format::grid::{Quad, Sample, Valid, quad_mask};
 use crate::format::tree::{self, Leaf, Tree, Visibility};

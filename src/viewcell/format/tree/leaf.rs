@@ -1,4 +1,4 @@
-//! The pieces of a PVS.
+//! Leaves of a PVS: the largest quads that are all hidden or all visible, and mixed blocks.
 
 use crate::format::grid::{Quad, Valid};
 

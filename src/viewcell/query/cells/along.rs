@@ -1,4 +1,4 @@
-//! Straight lines through a level.
+//! Walks along straight lines through the BSP of a level of cells.
 
 use super::CellBundle;
 use crate::format::cells::{Child, Node};

@@ -1,4 +1,4 @@
-//! Levels of cells: queries, and the ways through them.
+//! Levels of cells: queries, and straight lines through them.
 
 mod along;
 mod level;

@@ -1,9 +1,9 @@
 //! Flood fill over touching cells: those that a player can come to without leaving a region.
 //!
-//! A box of where somebody may soon be goes through walls; who stands beside one does not. All positions that players can
-//! come to lie in cells, which are closed boxes, so that a way leads from cell to cell through positions of both. What no
-//! chain of cells that touch each other within the region leads to, from where the player is now, the player does not come
-//! to.
+//! A box around all places that a player may soon reach extends through walls; the player cannot pass them. All
+//! positions that players can come to lie in cells, which are closed boxes, so that a way leads from cell to cell
+//! through positions of both. So the player reaches only cells to which a chain of touching cells within the region
+//! leads from where the player is now.
 
 use super::SolidBundle;
 use crate::format::solid::Corners;

@@ -1,4 +1,4 @@
-//! Sight with a look-ahead in a solid level.
+//! Look-ahead in a solid level.
 //!
 //! The cells within reach of a player are a list of *parts*: blocks of 64 cells, and which of each are in
 //! reach. Each part of one list is asked for all parts of the other at once.

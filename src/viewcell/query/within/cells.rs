@@ -1,4 +1,4 @@
-//! Sight with a look-ahead in a level, by cells that touch.
+//! Look-ahead in a level of cells, by the graph of cells that touch.
 
 use super::motion::Extent;
 use crate::format::bits;

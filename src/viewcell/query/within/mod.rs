@@ -1,5 +1,5 @@
-//! Sight with a look-ahead: may any place where one player may soon be and any where another may be see each
-//! other?
+//! Look-ahead: may two players come to see each other soon, from any place within reach of the one to any within reach
+//! of the other?
 //!
 //! A server asks this, so that whoever steps round a corner has already been told who stands behind it. Where a
 //! player may be follows from how they move ([`Motion`], [`MotionLimits`]), or is a distance from where they are. The

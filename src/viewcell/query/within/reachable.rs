@@ -1,4 +1,4 @@
-//! Where a player may be, found once and asked about many times.
+//! The reachable set of a player, found once and asked about many times.
 
 use super::motion::{Extent, Motion, MotionLimits, Mover};
 use crate::format::bits;

@@ -1,4 +1,5 @@
-//! Sight with a look-ahead on a terrain, by the quadtree.
+//! Look-ahead on a terrain: whether any sample within reach of one player sees any within reach of another, by a search
+//! of at most 128 pairs of quads.
 
 use core::cell::Cell;
 

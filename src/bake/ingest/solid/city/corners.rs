@@ -1,4 +1,4 @@
-//! Where the corners of a town are.
+//! Vertices of CityJSON: scaled to metres; those of templates, where these are placed.
 
 use serde_json::Value;
 

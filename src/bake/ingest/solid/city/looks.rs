@@ -1,4 +1,4 @@
-//! What surfaces of a town are seen through: by what they are called, and by their materials.
+//! Which surfaces of CityJSON are transparent: by what they are called, and by their materials.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The coordinate reference system of a town: what a unit of its coordinates is.
+//! The coordinate reference system of a CityJSON file: what a unit of its coordinates is.
 
 use serde_json::Value;
 
