@@ -19,7 +19,6 @@ use crate::frontier::FrontierError;
 use crate::query::Extent;
 pub use cells::{CellSets, Half as CellHalf};
 pub use owned::{Half, OwnedSets};
-
 pub use world::{PATIENCE, SessionOptions, SessionWorld};
 
 /// Something to tell a player.

@@ -388,12 +388,7 @@ fn put(session: &mut Session<OwnedBundle>, player: usize, place: Option<Place>) 
 }
 
 /// Whether one may see the other now, or either way before both have come so far.
-fn sees<K>(
-    bundle: &OwnedBundle,
-    one: &Being<K>,
-    other: &Being<K>,
-    reach: f64,
-) -> Option<bool> {
+fn sees<K>(bundle: &OwnedBundle, one: &Being<K>, other: &Being<K>, reach: f64) -> Option<bool> {
     let (from, to) = (one.place?, other.place?);
     let world = bundle.world();
     if reach <= 0.0 {

@@ -115,7 +115,9 @@ fn play(reach: f64, doubt: bool, frontiers: bool) {
             let expected = match (place(a), place(b)) {
                 _ if a == b => false,
                 (Some(from), Some(to)) if reach == 0.0 => world.visible(from, to),
-                (Some(_), Some(_)) => level.positions_visible_within(points[a], points[b], [reach; 2]),
+                (Some(_), Some(_)) => {
+                    level.positions_visible_within(points[a], points[b], [reach; 2])
+                }
                 _ => doubt,
             };
             assert_eq!(seen.contains(&(a, b)), expected, "tick {tick}, {a} and {b}");
