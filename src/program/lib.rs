@@ -29,6 +29,8 @@ mod rebake;
 mod render;
 mod repack;
 mod report;
+#[cfg(test)]
+mod schema_files;
 mod seal;
 pub mod signals;
 pub mod simulate;

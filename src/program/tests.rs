@@ -2,22 +2,14 @@
 //!
 //! To write them anew: `VIEWCELL_WRITE_SCHEMAS=1 cargo test --workspace schemas`.
 
-use std::path::Path;
-
 use schemars::{Schema, schema_for};
 use viewcell_bake::{bundle, ingest};
 
+use super::schema_files::{self, schemas};
 use super::{
     bake, check, diff, export, frontier, ground, job, manual, progress, query, rebake, render,
     repack, report, seal, simulate, verify,
 };
-
-/// Pairs of a file and the schema of a type.
-macro_rules! schemas {
-    ($($file:literal => $type:ty,)*) => {
-        [$(($file, schema_for!($type))),*]
-    };
-}
 
 fn schemas() -> Vec<(&'static str, Schema)> {
     Vec::from(schemas! {
@@ -74,19 +66,5 @@ fn schemas() -> Vec<(&'static str, Schema)> {
 
 #[test]
 fn schemas_describe_what_the_program_reads_and_prints() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
-    let write = std::env::var_os("VIEWCELL_WRITE_SCHEMAS").is_some();
-    for (name, schema) in schemas() {
-        let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let file = folder.join(name);
-        if write {
-            std::fs::write(&file, &schema).unwrap();
-        }
-        let found = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(
-            found == schema,
-            "schemas/{name} is out of date; write it anew with \
-             `VIEWCELL_WRITE_SCHEMAS=1 cargo test --workspace schemas`"
-        );
-    }
+    schema_files::hold(schemas());
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use viewcell::query::{OwnedBundle, World};
+
 use crate::common::Folder;
 
 /// A brush between two corners.
@@ -296,6 +298,47 @@ fn players_of_a_trace_are_simulated_in_a_solid_level() {
     folder.fails(&[&arguments[..], &["--eye", "22"]].concat(), 2, &["--eye"]);
     let other = [&arguments[..], &["--level", "walks.csv"]].concat();
     folder.fails(&other, 3, &["walks.csv"]);
+}
+
+/// It was asked from their middles, and hid who comes from a corner.
+#[test]
+fn looking_ahead_from_cells_begins_anywhere_in_them() {
+    let folder = rooms();
+    let bundle = OwnedBundle::open(folder.path("rooms.vcb")).unwrap();
+    let World::Solid(level) = bundle.world() else {
+        panic!("another kind of world");
+    };
+    let spot = |cell: u32, of: [f64; 2]| -> [f64; 3] {
+        let [low, high] = level.bounds(cell).unwrap();
+        std::array::from_fn(|k| of[0] * low[k] + of[1] * high[k])
+    };
+    let middle = [0.5, 0.5];
+    let ends = [[0.999, 0.001], [0.001, 0.999]];
+    let from = |a: u32, b: u32, ends: [[f64; 2]; 2], reach: f64| {
+        level.sees_within(spot(a, ends[0]), spot(b, ends[1]), [reach; 2])
+    };
+    let cells = level.cells();
+    let pairs = (0..cells).flat_map(|a| (0..cells).map(move |b| (a, b)));
+    let mut reaches = pairs.flat_map(|(a, b)| (1..60).map(move |n| (a, b, f64::from(n) * 4.0)));
+    let found = reaches.find(|&(a, b, reach)| {
+        let at_corners = ends
+            .iter()
+            .any(|&x| ends.iter().any(|&y| from(a, b, [x, y], reach)));
+        at_corners && !from(a, b, [middle; 2], reach)
+    });
+    let (a, b, reach) =
+        found.expect("a pair whose corners see each other sooner than their middles");
+    let [a, b] = [a, b].map(|cell| cell.to_string());
+    let ran = folder.ok(&[
+        "query",
+        "within",
+        "rooms.vcb",
+        &a,
+        &b,
+        "--reach",
+        &format!("{reach},{reach}"),
+    ]);
+    assert_eq!(ran.stdout, "visible\n", "{a} {b} {reach}");
 }
 
 #[test]

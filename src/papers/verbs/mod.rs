@@ -6,6 +6,9 @@ mod ground;
 mod interest;
 mod machines;
 mod perception;
+#[cfg(test)]
+#[path = "../../program/schema_files.rs"]
+mod schema_files;
 mod sent;
 mod solid;
 #[cfg(test)]

@@ -137,7 +137,15 @@ impl SolidBundle<'_> {
         let half = [(d - a) / 2.0, (e - b) / 2.0, (f - c) / 2.0];
         let corner = half.iter().map(|side| side * side).sum::<f64>().sqrt();
         let middle = [(a + d) / 2.0, (b + e) / 2.0, (c + f) / 2.0];
-        Extent::ball(middle, counted(reach) + corner)
+        // More than the arithmetic errs by.
+        let greatest = [a, b, c, d, e, f]
+            .map(f64::abs)
+            .into_iter()
+            .fold(corner, f64::max);
+        Extent::ball(
+            middle,
+            counted(reach) + corner + 16.0 * f64::EPSILON * greatest,
+        )
     }
 
     /// Whether a player anywhere in region `a` may see any part of one anywhere in region `b`: whether any
