@@ -87,6 +87,11 @@ const READERS: &[(&str, usize, &str)] = &[
     ),
     ("program/memory.rs", 3, "what the system says of memory"),
     ("program/signals.rs", 1, "what the system says of signals"),
+    (
+        "program/schema_files.rs",
+        1,
+        "the repository's own schemas, by its tests",
+    ),
 ];
 
 #[test]
