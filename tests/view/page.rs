@@ -181,6 +181,31 @@ fn keys_move_the_place_and_links_bring_it_back() {
 }
 
 #[test]
+fn places_on_coarse_cells_are_told_by_samples() {
+    let baked = Baked::demo(&["--crop", "140,120,41,30", "--finest", "3"]);
+    let serving = Serving::new(&baked.bundle, None);
+    let Some(mut browser) = Browser::start(WINDOW) else {
+        return;
+    };
+    browser.open(&format!("{}#layer=sight&at=17,4&level=1", serving.url));
+    painted(&mut browser);
+    let told = told(&mut browser);
+    assert!(
+        // Without the comma between column and row.
+        told.contains("193 and its cell of 8 × 8 samples"),
+        "{told}"
+    );
+    assert!(told.contains(" cells ("), "{told}");
+    for (id, words) in [
+        ("side", "16 × 16 samples"),
+        ("subject", "41 × 30 samples in cells of 8 × 8"),
+    ] {
+        let text = browser.evaluate(&format!("document.getElementById('{id}').innerText"));
+        assert!(text.as_str().unwrap().contains(words), "{text}");
+    }
+}
+
+#[test]
 fn a_bundle_that_is_replaced_reloads_the_page_which_says_so() {
     let baked = Baked::demo(&["--crop", "140,120,60,50"]);
     let other = Baked::demo(&["--crop", "20,20,30,40"]);

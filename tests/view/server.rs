@@ -67,6 +67,30 @@ fn the_page_is_valid() {
     assert_valid(&String::from_utf8(page).unwrap());
 }
 
+/// The page took and named view cells for samples: what it said of a place, `query` said of another.
+#[test]
+fn places_on_coarse_cells_are_samples_of_the_heightmap() {
+    let baked = Baked::demo(&["--crop", "140,120,41,30", "--finest", "3"]);
+    let serving = Serving::new(&baked.bundle, None);
+    let about = serving.head("/api/about")["panes"][0].clone();
+    assert_eq!((&about["side"], &about["width"]), (&8.into(), &6.into()));
+    assert_eq!(about["heightmap"], serde_json::json!([41, 30]));
+    let map = viewcell::query::MappedBundle::open(&baked.bundle).unwrap();
+    let terrain = map.terrain().unwrap();
+    for [column, row] in [[0, 0], [1, 1], [17, 4], [40, 29]] {
+        let cell = terrain.parameters().place(column, row).unwrap();
+        let pvs = terrain.pvs(viewcell::query::Quad::new(0, cell.column, cell.row));
+        let told = serving.head(&format!("/api/0/pvs?at={column},{row}"));
+        assert_eq!(told["seen"], pvs.unwrap().count(), "{column},{row}");
+    }
+    let (status, words) = serving.request("GET", "/api/0/pvs?at=41,0", "");
+    let words = String::from_utf8(words).unwrap();
+    assert!(
+        status == 400 && words.contains("columns 0 to 40"),
+        "{words}"
+    );
+}
+
 #[test]
 fn nothing_is_served_but_the_page_and_its_answers() {
     let baked = small();

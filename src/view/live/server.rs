@@ -175,9 +175,13 @@ fn shape(source: &Shown) -> String {
     let opened = source.current();
     match opened.bundle.world() {
         World::Terrain(terrain) => {
-            let grid = terrain.grid();
-            let (width, height) = (grid.width(), grid.height());
-            format!("a terrain of {width} x {height} samples")
+            let parameters = terrain.parameters();
+            let [width, height] = parameters.heightmap();
+            let samples = format!("a terrain of {width} x {height} samples");
+            match parameters.finest() {
+                0 => samples,
+                finest => format!("{samples} in cells of {0} x {0}", 1_u32 << finest),
+            }
         }
         World::Cells(level) => format!("a level of {} cells", level.cells()),
         World::Solid(level) => format!("a solid level of {} cells", level.cells()),

@@ -1,6 +1,7 @@
 //! Answers about a terrain.
 //!
-//! Sets of samples are sent as block bitmaps, a `u64` for each 8 × 8 samples.
+//! Sets of samples are sent as block bitmaps, a `u64` for each 8 × 8 samples. In a coarse bundle these samples are its
+//! view cells; places are taken and named by samples of the heightmap, as all verbs take them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,6 +28,8 @@ pub(super) fn about(terrain: &TerrainBundle<'_>, crs: Option<&str>) -> Value {
         "levels": grid.levels(),
         "samples": terrain.valid().count(grid.root()),
         "spacing": parameters.cell_spacing,
+        "side": 1_u32 << parameters.finest(),
+        "heightmap": parameters.heightmap(),
         "mode": match parameters.visibility {
             VisibilityMode::Exact => "exact".to_owned(),
             VisibilityMode::Conservative => "conservative".to_owned(),
@@ -129,9 +132,13 @@ pub(super) fn check(terrain: &TerrainBundle<'_>, a: &str, b: &str) -> Result<Ans
     let start = Instant::now();
     let Checked { looked, sees } =
         check_sight(terrain, Side::BOTH.map(|side| builder.region(side)));
+    let named = |cell| {
+        let sample = terrain.parameters().middle_of(cell);
+        [sample.column, sample.row]
+    };
     Ok(Answer::new(json!({
         "holds": sees.is_none(),
-        "sees": sees.map(|[from, to]| [[from.column, from.row], [to.column, to.row]]),
+        "sees": sees.map(|both| both.map(named)),
         "looked": looked,
         "micros": micros_since(start),
     })))
@@ -185,14 +192,13 @@ fn count(opened: &Arc<Opened>) {
     let _ = opened.exposure.counts.set(counts);
 }
 
-/// The sample of `COL,ROW`, inside the grid.
+/// What stands for the sample COL,ROW of the heightmap.
 pub(super) fn place(terrain: &TerrainBundle<'_>, text: &str) -> Result<Sample, Refusal> {
-    let grid = terrain.grid();
     let numbers = text.split_once(',');
-    let sample = numbers.and_then(|(c, r)| Some(Sample::new(c.parse().ok()?, r.parse().ok()?)));
-    let inside = sample.filter(|sample| grid.has_sample(*sample));
-    inside.ok_or_else(|| {
-        let (columns, rows) = (grid.width() - 1, grid.height() - 1);
+    let numbers = numbers.and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
+    let place = numbers.and_then(|(column, row)| terrain.parameters().place(column, row));
+    place.ok_or_else(|| {
+        let [columns, rows] = terrain.parameters().heightmap().map(|count| count - 1);
         Refusal::bad_request(format!(
             "{text:?}: expected COL,ROW with columns 0 to {columns} and rows 0 to {rows}"
         ))

@@ -34,7 +34,10 @@ const paintHalves = (app, pane, answer) =>
   paintSet(app, pane, answer, playerMarks(app, pane, answer.head.visible));
 
 const whole = (pane) => pane.ground.about.samples ?? pane.ground.about.cells;
-const share = (pane, size) => `${count(size)}  (${percent(size, whole(pane))})`;
+const share = (pane, size) => {
+  const noun = pane.ground.about.side > 1 ? ` cell${size === 1 ? "" : "s"}` : "";
+  return `${count(size)}${noun}  (${percent(size, whole(pane))})`;
+};
 
 /** Everything that may be seen from a place. */
 const sight = {

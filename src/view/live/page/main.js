@@ -237,7 +237,7 @@ function choose(layer) {
 }
 
 function tellControls() {
-  const side = 2 ** state.level;
+  const side = 2 ** state.level * (app.about.side ?? 1);
   $("side").textContent = side === 1 ? "1 sample" : `${side} × ${side} samples`;
   $("level").value = state.level;
   $("steps").textContent = `${state.margin} step${state.margin === 1 ? "" : "s"}`;
@@ -353,7 +353,7 @@ async function main() {
   const { head } = await ask("about");
   app.about = head.panes[0];
   app.palette = head.palette;
-  const [one, other = one] = head.panes.map(({ width, height, cells }) => `${width} ${height} ${cells}`);
+  const [one, other = one] = head.panes.map((about) => `${about.heightmap ?? [about.width, about.height]} ${about.side} ${about.cells}`);
   if (one !== other) throw new Error("These bundles are no longer of the same world: start viewcell view again.");
   const World = { terrain: Terrain, cells: Level, solid: Solid }[app.about.kind];
   const grounds = head.panes.map((about, k) => new World(k, about));

@@ -1,4 +1,5 @@
-// A terrain on the page: one pixel a sample.
+// A terrain on the page: one pixel a sample, or a view cell of several. Places are named by samples of the heightmap:
+// a cell by the one in its middle.
 
 import { ask } from "./api.js";
 
@@ -17,7 +18,7 @@ export class Terrain {
   /** Fetches the ground. */
   async load() {
     if (Math.max(this.width, this.height) > LONGEST) {
-      throw new Error(`This terrain is too large to draw: expected at most ${LONGEST} samples a side.`);
+      throw new Error(`This terrain is too large to draw: expected at most ${LONGEST} view cells a side.`);
     }
     const { buffer, start } = await ask(`${this.pane}/ground`);
     const count = this.width * this.height;
@@ -42,13 +43,16 @@ export class Terrain {
   }
 
   /** How the server knows a place. */
-  name([column, row]) {
-    return `${column},${row}`;
+  name(place) {
+    const { side, heightmap } = this.about;
+    return place.map((at, k) => Math.floor((at * side + Math.min((at + 1) * side, heightmap[k]) - 1) / 2)).join();
   }
 
   /** The same for people. */
   words(place) {
-    return `${this.name(place)} · ${this.heights[this.index(place)].toFixed(1)} m`;
+    const { side } = this.about;
+    const cell = side > 1 ? ` and its cell of ${side} × ${side} samples` : "";
+    return `${this.name(place)}${cell} · ${this.heights[this.index(place)].toFixed(1)} m`;
   }
 
   /** How a link has it. */
@@ -58,16 +62,19 @@ export class Terrain {
 
   /** What the bundle is, in a line. */
   title() {
-    const { name, width, height, mode } = this.about;
-    return `${name}: ${width} × ${height} samples, ${mode}`;
+    const { name, heightmap, side, mode } = this.about;
+    const cells = side > 1 ? ` in cells of ${side} × ${side}` : "";
+    return `${name}: ${heightmap.join(" × ")} samples${cells}, ${mode}`;
   }
 
   /** The place of a link. */
   parse(text) {
     const numbers = (text ?? "").split(",").map(Number);
-    return numbers.length === 2 && numbers.every(Number.isInteger) && this.has(numbers)
-      ? numbers
-      : undefined;
+    const { side, heightmap } = this.about;
+    const isSample = (at, k) => Number.isInteger(at) && at >= 0 && at < heightmap[k];
+    if (numbers.length !== 2 || !numbers.every(isSample)) return undefined;
+    const place = numbers.map((at) => Math.floor(at / side));
+    return this.has(place) ? place : undefined;
   }
 
   /** One step from a place; itself where the way ends. */
@@ -76,9 +83,10 @@ export class Terrain {
     return this.has(next) ? next : place;
   }
 
-  /** A point in metres as one of the ground. */
-  point([x, y]) {
-    return [x / this.about.spacing[0] + 0.5, y / this.about.spacing[1] + 0.5];
+  /** A point in metres from the first sample of the heightmap as one of the ground. */
+  point(metres) {
+    const { spacing, side } = this.about;
+    return metres.map((at, k) => at / spacing[k] + 0.5 / side);
   }
 
   /** How the server knows the place of a number. */
