@@ -36,6 +36,8 @@ pub use solid::{Hull, no_places, reached};
 /// A summary goes to stderr at the end; the times of all stages go to OUT.vcb.timings.json. A bake that is
 /// stopped, by Ctrl-C or otherwise, keeps its finished work in OUT.vcb.checkpoint, and --resume continues from
 /// there.
+///
+/// Example: viewcell bake level.tif -o level.vcb
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Args {

@@ -24,6 +24,8 @@ use super::{output, query};
 ///
 /// Prints a table in Markdown, for instance for a pull request. Shares are the ones that viewcell info and
 /// viewcell report print.
+///
+/// Example: viewcell check level.vcb --max-size 30MB --min-hidden 60
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle

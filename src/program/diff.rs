@@ -25,6 +25,8 @@ use super::work::{Manner, Work};
 /// Prints for each level the share that is hidden in each bundle, the number of pairs that are hidden in A and
 /// visible in B, and the number that are visible in A and hidden in B. To see the cost of a budget, compare the
 /// lossless bundle with the small one.
+///
+/// Example: viewcell diff level.vcb small.vcb
 #[derive(clap::Args)]
 pub struct Args {
     /// One bundle

@@ -11,6 +11,8 @@ use super::exit::{Exit, Failure, Outcome};
 /// Compare methods, and repeat the papers' experiments
 ///
 /// Runs viewcell-experiment, which is a program of its own; viewcell experiment --help lists its verbs.
+///
+/// Example: viewcell experiment interest --entities 1000
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub struct Args {

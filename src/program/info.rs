@@ -12,6 +12,8 @@ use super::output::{self, Json};
 use super::progress::Seconds;
 
 /// Print what a bundle or a patch is, how it was made, what is hidden at each level, and where its bytes go
+///
+/// Example: viewcell info level.vcb
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle, or a patch

@@ -15,6 +15,7 @@ mod flags;
 mod frontier;
 mod ground;
 pub mod heightmap;
+mod help;
 mod info;
 pub mod input;
 mod job;
@@ -56,7 +57,7 @@ pub use memory::Memory;
 /// A terrain heightmap, a level or a mesh goes in, and a view cell bundle (.vcb) comes out: for every place in the
 /// world, everything that may be seen from it. Games, servers and tools map the bundle into memory and query it.
 #[derive(Parser)]
-#[command(name = "viewcell", version, max_term_width = 100, after_help = exit::TABLE)]
+#[command(name = "viewcell", version, max_term_width = 100, help_template = help::template(), after_help = exit::TABLE)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,

@@ -16,6 +16,8 @@ use super::output::{self, Json};
 /// Print the manual page, or write the pages of all commands into a folder
 ///
 /// To read it at once: viewcell man | man -l -
+///
+/// Example: viewcell man man1
 #[derive(clap::Args)]
 pub struct ManArgs {
     /// Folder for viewcell.1, viewcell-bake.1 and so on; created if it does not exist
@@ -83,6 +85,8 @@ fn collect(command: &Command, pages: &mut Vec<Page>) -> Result<(), Failure> {
 /// Print the completion script of a shell
 ///
 /// Bash: viewcell completions bash > ~/.local/share/bash-completion/completions/viewcell
+///
+/// Example: viewcell completions bash
 #[derive(clap::Args)]
 pub struct CompletionsArgs {
     /// The shell to complete for

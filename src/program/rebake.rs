@@ -14,7 +14,6 @@ use viewcell_ground::stamp_top;
 
 use super::exit::{Failure, Outcome};
 use super::heightmap::Reading;
-use super::info::Summary;
 use super::input;
 use super::output::{Json, check_outputs, say};
 use super::places::PlaceArgs;
@@ -155,15 +154,15 @@ pub fn run(args: &Args) -> Outcome {
     let report = stop.unless_asked(made)?;
     let info = args.output.as_deref().map(bundle::info).transpose()?;
     if !args.voice.quiet {
-        if let Some(info) = &info {
-            say(Summary(info));
-        }
-        say(format_args!(
-            "{} samples changed; {} of {} pairs of blocks computed again, {} changed",
-            report.changed_samples, report.asked_pairs, report.all_pairs, report.changed_pairs
-        ));
         for output in args.output.iter().chain(&args.patch) {
-            say(format_args!("written: {}", output.display()));
+            say(format_args!(
+                "written: {}; {} samples changed, {} of {} pairs of blocks computed again, {} changed",
+                output.display(),
+                report.changed_samples,
+                report.asked_pairs,
+                report.all_pairs,
+                report.changed_pairs
+            ));
         }
     }
     if let Some(output) = &args.output {

@@ -129,6 +129,8 @@ pub(super) fn check_png(path: &Path) -> Result<(), Failure> {
 /// Give one of --pvs, --frontier, --exposure, --lost and --distance; otherwise the terrain or level itself is
 /// drawn. A place is COL,ROW of a terrain, the number of a cell, or X,Y,Z in a solid level, as in `viewcell
 /// query`.
+///
+/// Example: viewcell render level.vcb --pvs 10,20 -o seen.png
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle

@@ -18,6 +18,8 @@ use super::seal;
 use super::signals::Stop;
 
 /// Check a bundle by every rule and every checksum, or that a patch is complete; exit code 1 if not
+///
+/// Example: viewcell verify level.vcb
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle, or a patch

@@ -16,6 +16,8 @@ use super::{simulate, values};
 /// to see what is visible from a place. Drag two players to see their frontier set, or walk them with the arrow
 /// keys. --traces replays movements, with what players see and hear of each other. With --dig, clicks make craters
 /// and hills, and visibility follows; the bundle file stays unchanged.
+///
+/// Example: viewcell view level.vcb
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle

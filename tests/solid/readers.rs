@@ -153,6 +153,42 @@ fn textures_of_a_map_say_what_hides_and_what_stops() {
     }
 }
 
+/// A prism of so many sides around, and top and bottom.
+fn prism(sides: u32) -> String {
+    let side = |[a, b, c]: [[f64; 3]; 3]| {
+        let point = |[x, y, z]: [f64; 3]| format!("( {x} {y} {z} )");
+        format!("{} {} {} wall 0 0 0 1 1\n", point(a), point(b), point(c))
+    };
+    let around = (0..sides).map(|i| {
+        let (y, x) = (std::f64::consts::TAU * f64::from(i) / f64::from(sides)).sin_cos();
+        let at = [1000.0 * x, 1000.0 * y, 0.0];
+        let [up, along] = [[at[0], at[1], 1.0], [at[0] - y, at[1] + x, 0.0]];
+        side([at, up, along])
+    });
+    let ends = [
+        side([[0.0, 0.0, 64.0], [0.0, 1.0, 64.0], [1.0, 0.0, 64.0]]),
+        side([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+    ];
+    format!("{{\n{}{}}}\n", ends.concat(), around.collect::<String>())
+}
+
+/// 3,000 sides took half a minute, 40,000 corners of a face four gigabytes.
+#[test]
+fn brushes_of_thousands_of_sides_took_time_with_the_cube_of_their_number() {
+    let started = std::time::Instant::now();
+    let found = read(map(&prism(600)).as_bytes());
+    assert_eq!(found.level.solids[0].planes.len(), 602);
+    let found = read(map(&(prism(20_000) + &prism(3_000))).as_bytes());
+    assert!(found.level.solids.is_empty() && found.level.obstacles.is_empty());
+    let note = "2 brushes have more than 1024 sides and hide nothing (the first begins on line 4)";
+    assert!(
+        found.notes.iter().any(|found| found == note),
+        "{:?}",
+        found.notes
+    );
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
 #[test]
 fn sides_of_valve_220_are_read() {
     let text = map(&brush("metal", [0; 3]).replace("0 0 0 1 1", "[ 1 0 0 0 ] [ 0 -1 0 0 ] 0 1 1"));

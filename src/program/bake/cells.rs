@@ -254,6 +254,8 @@ pub fn bake(
 }
 
 /// Make a bundle from visibility that another tool made or a person edited
+///
+/// Example: viewcell import matrix e1m1.npy -o edited.vcb
 #[derive(clap::Args)]
 pub struct ImportArgs {
     #[command(subcommand)]
@@ -269,6 +271,8 @@ enum What {
 ///
 /// Row A, column B says whether A sees B: a picture by at least half brightness, numbers by any value other than
 /// 0. --level names a level whose boxes, portals and BSP go into the bundle.
+///
+/// Example: viewcell import matrix e1m1.npy --level e1m1.bsp -o edited.vcb
 #[derive(clap::Args)]
 pub struct MatrixArgs {
     #[command(flatten)]

@@ -22,6 +22,8 @@ use crate::query;
 ///
 /// Row A, column B says whether A sees B. A picture is white where B is visible. With --distances numbers are
 /// visible steps, -1 for unreachable, and a picture is lighter the nearer B is.
+///
+/// Example: viewcell export matrix e1m1.vcb -o e1m1.png
 #[derive(clap::Args)]
 pub struct MatrixArgs {
     /// The bundle
@@ -37,6 +39,8 @@ pub struct MatrixArgs {
 ///
 /// Everything else in the copy stays unchanged. In a WAD, the REJECT table of one map changes. A name that ends in
 /// .vis makes an external file that source ports of Quake read beside the level (BSP29 only).
+///
+/// Example: viewcell export vis e1m1.vcb e1m1.bsp -o new.bsp
 #[derive(clap::Args)]
 pub struct VisArgs {
     /// The bundle
@@ -51,6 +55,8 @@ pub struct VisArgs {
 }
 
 /// A level of cells as JSON (schemas/cells.json)
+///
+/// Example: viewcell export json e1m1.vcb -o e1m1.json
 #[derive(clap::Args)]
 pub struct JsonArgs {
     /// The bundle
@@ -62,6 +68,8 @@ pub struct JsonArgs {
 /// The portals of a level as a portal file (PRT1)
 ///
 /// A bundle has portals if its input has them, or if it was baked with --portals.
+///
+/// Example: viewcell export prt e1m1.vcb -o e1m1.prt
 #[derive(clap::Args)]
 pub struct PrtArgs {
     /// The bundle

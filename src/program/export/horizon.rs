@@ -25,6 +25,8 @@ use viewcell_view::picture::MAX_BANDS;
 ///
 /// The file has one band of 32-bit floats per sector, NaN for voids: a georeferenced GeoTIFF (a BigTIFF beyond 4
 /// GiB), or a NumPy array of rows × columns × sectors.
+///
+/// Example: viewcell export horizon level.tif --sectors 36 -o horizon.tif
 #[derive(clap::Args)]
 pub struct HorizonArgs {
     #[command(flatten)]
@@ -72,6 +74,8 @@ pub fn horizon(args: &HorizonArgs) -> Outcome {
 /// that is negative (Zakšek, Oštir & Kokalj 2011, Remote Sensing 3(2)): 1 on a plain, one half at the foot of an
 /// endless wall. The file has 32-bit floats, NaN for voids: a georeferenced GeoTIFF, or a NumPy array of rows ×
 /// columns.
+///
+/// Example: viewcell export skyview level.tif -o sky.tif
 #[derive(clap::Args)]
 pub struct SkyviewArgs {
     #[command(flatten)]

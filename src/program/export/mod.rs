@@ -18,6 +18,8 @@ use super::render::{check_drawable, survey};
 use super::work::{self, Manner, Range, RasterDocument, Work};
 
 /// Write horizons, exposure or sky view factors of terrains, or the visibility of cells, for other tools
+///
+/// Example: viewcell export skyview level.tif -o sky.tif
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -52,6 +54,8 @@ pub fn run(args: &Args) -> Outcome {
 /// A sample counts itself, so 0 stands for voids alone. Visibility is that of the bake: its mode, maximum distance
 /// and curvature. The file is a georeferenced GeoTIFF of 32-bit counts, a NumPy array of rows × columns, or a
 /// picture: dark and blue where few samples see a sample, light and yellow where many do.
+///
+/// Example: viewcell export exposure level.vcb -o exposure.tif
 #[derive(clap::Args)]
 pub struct ExposureArgs {
     /// The bundle

@@ -34,6 +34,8 @@ pub const NO_SET: &str = "they can see each other: there is no frontier set";
 ///
 /// Prints the sizes of a frontier set: two regions, one around each player, such that no place in one can be seen
 /// from any place in the other. Both are empty if the players can see each other.
+///
+/// Example: viewcell frontier level.vcb 10,20 90,40
 #[derive(clap::Args)]
 #[command(mut_arg("points", |points| points.hide(true)))]
 pub struct Args {

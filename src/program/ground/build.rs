@@ -24,6 +24,8 @@ use super::words;
 ///
 ///   {"cube_height": 0.5, "bottom": -20, "layers": [{"name": "soil", "depth": 2},
 ///   {"name": "clay", "depth": "clay.tif"}, {"name": "rock"}]}
+///
+/// Example: viewcell ground build --heightmap level.tif --layers layers.json -o level.vcg
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

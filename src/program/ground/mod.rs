@@ -23,6 +23,8 @@ use file::{append, failure, load, map, open, words, write};
 ///
 /// A ground file (.vcg) holds cubes of materials in patches, slices and quadtrees; schemas/GROUND.md specifies its
 /// bytes. Stamps append to the file, and compact makes it small again.
+///
+/// Example: viewcell ground info level.vcg
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -62,6 +64,8 @@ pub fn run(args: &Args) -> Outcome {
 /// Lengths are metres: east and south from the first sample, and up from height 0. Shapes are sphere,
 /// box, cylinder and mesh (a closed one, in an OBJ or glTF file). A stamp that changes nothing makes no
 /// version.
+///
+/// Example: viewcell ground stamp level.vcg --stamps stamps.jsonl
 #[derive(clap::Args)]
 pub struct StampArgs {
     /// The ground file, which is changed
@@ -233,6 +237,8 @@ fn write_both(
 /// Apply change sets that viewcell ground stamp wrote: all of them, or none if one does not fit
 ///
 /// Each is for one version of one ground. Change sets that were applied already, or are out of order, are refused.
+///
+/// Example: viewcell ground apply level.vcg --changes changes.vch
 #[derive(clap::Args)]
 pub struct ApplyArgs {
     /// The ground file, which is changed
@@ -266,6 +272,8 @@ pub fn apply(args: &ApplyArgs) -> Outcome {
 ///
 /// Change sets for this version still apply. The new file replaces the old one when it is complete; a process that
 /// has the old one open keeps its content. If nothing is superseded, the file stays unchanged.
+///
+/// Example: viewcell ground compact level.vcg
 #[derive(clap::Args)]
 pub struct CompactArgs {
     /// The ground file

@@ -20,6 +20,8 @@ use viewcell_view::picture::{
 };
 
 /// Print what a ground file holds: size, materials, nodes, and with --slices each slice
+///
+/// Example: viewcell ground info level.vcg --slices
 #[derive(clap::Args)]
 pub struct InfoArgs {
     /// The ground file
@@ -205,6 +207,8 @@ fn info_text(info_document: &InfoDocument) -> String {
 ///
 /// The surface is the top of the highest cube of each column, in metres, NaN where there is none: 32-bit floats,
 /// georeferenced like the original heightmap, for viewcell bake terrain.
+///
+/// Example: viewcell ground export level.vcg --surface crater.tif
 #[derive(clap::Args)]
 pub struct ExportArgs {
     /// The ground file
@@ -352,6 +356,8 @@ fn write_text(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Failur
 }
 
 /// Draw a slice of the ground from above, or a cut through it from the side
+///
+/// Example: viewcell ground render level.vcg --slice 12 -o slice.png
 #[derive(clap::Args)]
 pub struct RenderArgs {
     /// The ground file

@@ -30,6 +30,8 @@ pub use place::{
 pub use solid::cell_at;
 
 /// Ask a bundle who can see whom
+///
+/// Example: viewcell query visible level.vcb 10,20 90,40
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -58,6 +60,8 @@ pub fn run(args: Args) -> Outcome {
 /// Can a player at B be seen from A? Prints visible or hidden
 ///
 /// With --pairs, answers a whole file: 1 or 0 for each line, in order.
+///
+/// Example: viewcell query visible level.vcb 10,20 90,40
 #[derive(clap::Args)]
 pub struct VisibleArgs {
     #[command(flatten)]
@@ -154,6 +158,8 @@ fn sees(terrain: &TerrainBundle, level: u32, pair: [Sample; 2]) -> bool {
 ///
 /// This is what a server asks, with distances from speed and ping: at 5 m/s and 300 ms, 1.5 m. The answer errs
 /// towards visible. With --pairs, answers a whole file: 1 or 0 for each line, in order.
+///
+/// Example: viewcell query within level.vcb 10,20 90,40 --reach 1.5
 #[derive(clap::Args)]
 pub struct WithinArgs {
     #[command(flatten)]
@@ -232,6 +238,8 @@ pub fn within(args: &WithinArgs) -> Outcome {
 ///
 /// 0 for a cell and itself, 1 if B is visible, 2 if a cell that A sees, sees B, and so on (the extended PVS). With
 /// --pairs, answers a whole file, one line for each, in order.
+///
+/// Example: viewcell query distance e1m1.vcb 4 17
 #[derive(clap::Args)]
 pub struct DistanceArgs {
     /// The bundle

@@ -21,6 +21,8 @@ use super::place::{By, Place, Standing, check_cell, count_samples, quad_at, quad
 use super::solid;
 
 /// What can be seen from A? Prints counts; -o draws it
+///
+/// Example: viewcell query pvs level.vcb 10,20 -o seen.tif
 #[derive(clap::Args)]
 pub struct PvsArgs {
     /// The bundle
@@ -235,6 +237,8 @@ fn geotiff(
 /// In a level of cells the point is X,Y,Z in the units and axes of the level. Its cell is found by the level's BSP
 /// or, without one, by the boxes of the cells. If there is no cell, the answer is nowhere. In a terrain the place
 /// is EAST,SOUTH with --at, LON,LAT with --lonlat, X,Y with --xy, and otherwise COL,ROW.
+///
+/// Example: viewcell query locate e1m1.vcb 480,-352,88
 #[derive(clap::Args)]
 pub struct LocateArgs {
     /// The bundle

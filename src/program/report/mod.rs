@@ -27,6 +27,8 @@ use page::{finished_page, making, named, percent};
 /// The page contains its pictures and needs no network. It shows what is hidden at each level, what share is
 /// visible at each distance, a map of exposure, the most exposed and the most hidden places, sizes, times (if the
 /// bundle's .timings.json is beside it), losses to a budget, and warnings.
+///
+/// Example: viewcell report level.vcb -o level.html
 #[derive(clap::Args)]
 pub struct Args {
     /// The bundle

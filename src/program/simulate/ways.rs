@@ -170,6 +170,8 @@ fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Resu
 ///
 /// Average speed, stops and deaths, and their durations. `viewcell simulate BUNDLE --like TRACE --players 256`
 /// uses them.
+///
+/// Example: viewcell simulate fit play.csv
 #[derive(clap::Args)]
 pub struct FitArgs {
     /// Movements of players: a trace in CSV, or a demo of a QuakeWorld server (.mvd)

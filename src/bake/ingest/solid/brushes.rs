@@ -82,7 +82,7 @@ pub(super) fn level(
     let text = String::from_utf8_lossy(entities.bytes);
     let entities = entities::parse(&text).map_err(|error| error.within("lump entities".into()))?;
     level.spawns = entities::spawns(&entities);
-    let (mut flat, mut skies) = (Vec::new(), [0, 0]);
+    let (mut flat, mut many, mut skies) = (Vec::new(), Vec::new(), [0, 0]);
     let mut in_front = InFront::new(&world.drawn);
     for brush in brushes {
         let number = brush.number;
@@ -119,6 +119,10 @@ pub(super) fn level(
                 flat.push(number);
                 continue;
             }
+            Err(SolidError::Many) => {
+                many.push(number);
+                continue;
+            }
         };
         let mut hides = brush.hides;
         if matches!(hides, Hides::Sky | Hides::Structural) {
@@ -145,6 +149,13 @@ pub(super) fn level(
         notes.push(format!(
             "{} brushes enclose no volume and hide nothing (the first is brush {first})",
             flat.len()
+        ));
+    }
+    if let Some(first) = many.first() {
+        notes.push(format!(
+            "{} brushes have more than {} sides and hide nothing (the first is brush {first})",
+            many.len(),
+            Solid::MOST_PLANES
         ));
     }
     Ok(level)

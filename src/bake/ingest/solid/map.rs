@@ -65,6 +65,7 @@ pub(super) fn read(
     let mut level = SolidLevel::new("Quake map", Units::Quake, Player::QUAKE);
     level.spawns = entities::spawns(&entities);
     let (mut flat, mut patches, mut skies, mut flags) = (Vec::new(), 0, [0, 0], false);
+    let mut many = Vec::new();
     let mut omitted = 0;
     // Of brushes that one walks through, each with its number.
     let mut walked: Vec<(usize, Face)> = Vec::new();
@@ -107,6 +108,10 @@ pub(super) fn read(
                     flat.push(brush.line);
                     continue;
                 }
+                Err(SolidError::Many) => {
+                    many.push(brush.line);
+                    continue;
+                }
             };
             let made = Made::of(&sides, scripts, detail, fence);
             let mut hides = made.hides;
@@ -141,6 +146,13 @@ pub(super) fn read(
         notes.push(format!(
             "{} brushes enclose no volume and hide nothing (the first begins on line {line})",
             flat.len()
+        ));
+    }
+    if let Some(line) = many.first() {
+        notes.push(format!(
+            "{} brushes have more than {} sides and hide nothing (the first begins on line {line})",
+            many.len(),
+            Solid::MOST_PLANES
         ));
     }
     if omitted > 0 {

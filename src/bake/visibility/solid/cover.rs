@@ -110,18 +110,34 @@ pub(super) struct Cover {
 
 /// As many faces that touch are taken together.
 const MOST: usize = 400;
+/// As many corners: growing takes time that grows with their square, and with the corners of each face.
+const MOST_CORNERS: usize = 4096;
+/// Faces of more corners stay as they are.
+const MOST_OF_FACE: usize = 128;
 
 /// Convex polygons that lie in the union of convex ones, which are anticlockwise, but for gaps narrower than
 /// `3 slack` and as much at the rim. Each of the faces lies in one of them.
 pub(super) fn covers(faces: &[Vec<Flat>], slack: f64) -> Vec<Cover> {
     let mut covers = Vec::new();
-    for group in together(faces, slack) {
-        if group.len() > MOST {
-            for few in group.chunks(MOST) {
-                cover(faces, few, slack, &mut covers);
+    for mut group in together(faces, slack) {
+        group.retain(|&face| {
+            let few = faces[face].len() <= MOST_OF_FACE;
+            if !few {
+                let polygon = faces[face].clone();
+                covers.push(Cover { polygon, gain: 1.0 });
             }
-        } else {
-            cover(faces, &group, slack, &mut covers);
+            few
+        });
+        let (mut first, mut corners) = (0, 0);
+        for (at, &face) in group.iter().enumerate() {
+            if at - first == MOST || corners + faces[face].len() > MOST_CORNERS {
+                cover(faces, &group[first..at], slack, &mut covers);
+                (first, corners) = (at, 0);
+            }
+            corners += faces[face].len();
+        }
+        if first < group.len() {
+            cover(faces, &group[first..], slack, &mut covers);
         }
     }
     covers

@@ -297,6 +297,40 @@ fn is_in(polygon: &[Flat], p: Flat, off: f64) -> bool {
 }
 
 #[test]
+fn faces_of_many_corners_are_covers_of_their_own() {
+    let round = |middle: f64, corners: u32| -> Vec<Flat> {
+        let corner = |i| {
+            let (y, x) = (std::f64::consts::TAU * f64::from(i) / f64::from(corners)).sin_cos();
+            [middle + x, y]
+        };
+        (0..corners).map(corner).collect()
+    };
+    // 4,800 corners of small ones: two runs.
+    let mut faces = vec![round(0.0, 20_000), round(0.5, 129)];
+    faces.extend((0..40).map(|i| round(f64::from(i), 120)));
+    let started = std::time::Instant::now();
+    let found = covers(&faces, 1e-6);
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+    for face in &faces[..2] {
+        assert!(
+            found
+                .iter()
+                .any(|cover| &cover.polygon == face && cover.gain == 1.0)
+        );
+    }
+    let holds = |polygon: &[Flat], [x, y]: Flat| {
+        (0..polygon.len()).all(|i| {
+            let (p, q) = (polygon[i], polygon[(i + 1) % polygon.len()]);
+            (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]) >= -1e-5
+        })
+    };
+    for face in &faces[2..] {
+        let whole = |polygon: &[Flat]| face.iter().all(|&corner| holds(polygon, corner));
+        assert!(found.iter().any(|cover| whole(&cover.polygon)));
+    }
+}
+
+#[test]
 fn covers_lie_in_the_union_and_hold_each_face() {
     let (mut dice, slack) = (Dice(3), 1e-6);
     let mut gained = 0;

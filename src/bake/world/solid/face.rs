@@ -28,6 +28,8 @@ pub enum FaceError {
 
 /// Polygons of less area than this are none. [Unit: of the file, squared]
 const LEAST_AREA: f64 = 1e-9;
+/// Convex polygons of more corners are cut into such of as many: what follows takes time that grows with their square.
+pub(crate) const MOST_CORNERS: usize = 256;
 /// Polygons of no more corners are compared corner by corner.
 const FEW: usize = 64;
 /// The most corners that are looked for in ears, for each corner of a polygon: 4,096 right turns are a polygon of
@@ -37,8 +39,9 @@ const MOST_TESTS: usize = 4096;
 const PLANAR: f64 = 1e-6;
 
 impl Face {
-    /// The faces of a simple polygon: itself if it is planar and convex, else triangles, as many as have an
-    /// area. (What is convex but not planar is fanned out from its first vertex, as most programs do.)
+    /// The faces of a simple polygon: itself if it is planar and convex (in pieces of at most 256 corners), else
+    /// triangles, as many as have an area. (What is convex but not planar is fanned out from its first vertex, as most
+    /// programs do.)
     ///
     /// # Errors
     ///
@@ -58,12 +61,14 @@ impl Face {
             .fold(0.0, f64::max);
         let bent = is_convex(&polygon, &plane);
         if bent && (polygon.len() == 3 || off <= PLANAR) {
-            let vertices = polygon;
-            return Ok(vec![Self {
+            let mut pieces = Vec::new();
+            cut_up(polygon, &mut pieces);
+            let of = |vertices| Self {
                 plane,
                 vertices,
                 two_sided,
-            }]);
+            };
+            return Ok(pieces.into_iter().map(of).collect());
         }
         let triangles = if bent {
             (2..polygon.len()).map(|i| [0, i - 1, i]).collect()
@@ -117,6 +122,22 @@ impl Face {
         let n = self.vertices.len();
         (0..n).map(move |i| (self.vertices[i], self.vertices[(i + 1) % n]))
     }
+}
+
+/// Adds the pieces of a convex polygon, halved until each has few corners; none without an area.
+fn cut_up(mut polygon: Vec<Point>, pieces: &mut Vec<Vec<Point>>) {
+    if polygon.len() <= MOST_CORNERS {
+        if area(&polygon) >= LEAST_AREA {
+            pieces.push(polygon);
+        }
+        return;
+    }
+    let half = polygon.len() / 2;
+    let mut second = polygon[half..].to_vec();
+    second.push(polygon[0]);
+    polygon.truncate(half + 1);
+    cut_up(polygon, pieces);
+    cut_up(second, pieces);
 }
 
 /// The plane of a polygon, through the mean of its vertices; none if it has no area.
@@ -369,7 +390,8 @@ mod tests {
         let started = std::time::Instant::now();
         let convex = round(40_000, |_| 1000.0);
         let faces = Face::from_polygon(&convex, false).unwrap();
-        assert_eq!((faces.len(), faces[0].vertices.len()), (1, 40_000));
+        assert!(faces.iter().all(|face| face.vertices.len() <= MOST_CORNERS));
+        assert!((area_of(&faces) - area(&convex)).abs() < 1e-6 * area(&convex));
         // A comb of few teeth, and one of too many: what is left out hides nothing.
         let gear = round(40_000, |i| if i % 400 < 200 { 1000.0 } else { 900.0 });
         let faces = Face::from_polygon(&gear, false).unwrap();

@@ -6,6 +6,8 @@
 use super::polyhedron::Solid;
 use viewcell::convex::Plane;
 
+/// Solids with more planes together stay two: to compare them takes time that grows with the cube of the planes.
+const MOST_PLANES: usize = 256;
 /// Vertices further before a plane than this stick out of it. [Unit: of the file]
 const OUT: f64 = 1e-7;
 
@@ -75,7 +77,8 @@ pub fn convex_union(a: &Solid, b: &Solid) -> Option<Solid> {
     if of_a.len() == a.planes.len() {
         return Some(a.clone());
     }
-    if of_a.len() + of_b.len() < 4 {
+    let planes = a.planes.len() + b.planes.len();
+    if of_a.len() + of_b.len() < 4 || planes > MOST_PLANES {
         return None;
     }
     // The only convex polyhedron that it can be, of planes of the two.

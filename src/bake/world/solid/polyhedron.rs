@@ -28,6 +28,9 @@ pub enum SolidError {
     /// The planes leave a way to infinity.
     #[error("expected planes that close a volume, found an open one")]
     Open,
+    /// More planes than a solid may have.
+    #[error("expected at most {} planes, found more", Solid::MOST_PLANES)]
+    Many,
 }
 
 /// Thinner solids than this on the mean are none. [Unit: of the file]
@@ -37,13 +40,22 @@ const THINNEST: f64 = 1e-5;
 const ALIKE: f64 = 1e-9;
 
 impl Solid {
+    /// The most planes of different directions that a solid is made of: as many sides as q3map2 gives a brush. The time
+    /// that it takes grows with their square.
+    pub const MOST_PLANES: usize = 1024;
+
     /// The solid behind all planes. Normals need not be of unit length. A plane that touches the others'
     /// solid in less than a face (of 1e-6 units) is left out.
     ///
     /// # Errors
     ///
-    /// [`SolidError`] for planes that are none, enclose no volume, or do not enclose it.
+    /// [`SolidError`] for planes that are none, are too many, enclose no volume, or do not enclose it.
     pub fn from_planes(planes: impl IntoIterator<Item = Plane>) -> Result<Self, SolidError> {
+        Self::enclosed(planes, Self::MOST_PLANES)
+    }
+
+    /// The solid behind all of at most so many planes.
+    fn enclosed(planes: impl IntoIterator<Item = Plane>, most: usize) -> Result<Self, SolidError> {
         let mut unique: Vec<Plane> = Vec::new();
         for (i, plane) in planes.into_iter().enumerate() {
             let plane = unit(&plane).ok_or(SolidError::Plane(i))?;
@@ -51,9 +63,11 @@ impl Solid {
                 let across = minus(other.normal, plane.normal);
                 across.iter().all(|x| x.abs() <= ALIKE)
             };
+            let count = unique.len();
             match unique.iter_mut().find(alike) {
                 Some(other) => other.dist = other.dist.min(plane.dist),
-                None => unique.push(plane),
+                None if count < most => unique.push(plane),
+                None => return Err(SolidError::Many),
             }
         }
         let furthest = unique
@@ -136,7 +150,8 @@ impl Solid {
         if most <= 0.0 {
             Some(self.clone())
         } else {
-            Self::from_planes(self.planes.iter().copied().chain([plane])).ok()
+            // Whatever their number: that there are many is not that there is no volume.
+            Self::enclosed(self.planes.iter().copied().chain([plane]), usize::MAX).ok()
         }
     }
 
