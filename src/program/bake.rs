@@ -163,7 +163,10 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     let (ingested, options) = prepare(job, Keep::Nothing)?;
     manner.voice.tell_notes(&ingested.notes);
     let name = job.input.file_name().unwrap_or_default().to_string_lossy();
-    let forecast = viewcell_bake::forecast(&ingested.terrain, &options, &name)?;
+    let progress = Progress::new(&manner.voice, Stop::default());
+    let forecast = viewcell_bake::forecast(&ingested.terrain, &options, &name, &progress);
+    progress.finish();
+    let forecast = forecast?;
     ForecastDocument::new(&forecast).tell("", &manner.json)
 }
 

@@ -3,7 +3,7 @@
 
 use super::budget::options::Compression;
 use super::error::BakeError;
-use super::observer::Silent;
+use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, as_seen, mutual};
 use super::parallel::thread_count;
 use super::store::group::{BlockOrder, Group, Targets};
@@ -35,7 +35,9 @@ pub struct Forecast {
 
 /// After so many seconds of processor time, once the tables are made, so many quads of viewpoints are
 /// enough.
-const ENOUGH: [(f64, usize); 3] = [(3.0, 24), (10.0, 4), (30.0, 1)];
+const ENOUGH: [(f64, usize); 3] = [(3.0, MANY), (6.0, 4), (10.0, 1)];
+/// As many quads of viewpoints are enough where looking from them is quick.
+const MANY: usize = 24;
 
 /// Share of the looking that is taken by what comes after it: 4 to 9 % on jacksboro and Bilbao.
 const AFTERWARDS: f64 = 0.06;
@@ -56,6 +58,7 @@ pub fn forecast(
     terrain: &Terrain,
     options: &BakeOptions,
     input: &str,
+    observer: &dyn Observer,
 ) -> Result<Forecast, BakeError> {
     let samples = options.grid(terrain, input)?;
     let terrain = &*options.asked_for(terrain, input)?;
@@ -70,11 +73,18 @@ pub fn forecast(
         &valid,
         &order,
         options,
-        &Silent,
+        observer,
     );
     let near = Near::new(grid, terrain.spacing(), options);
     let told = |number: usize| near.told_by(&order, number);
-    let found = Sampled::look(&visibility, &valid, &order, told, near.all(mutual));
+    let found = Sampled::look(
+        &visibility,
+        &valid,
+        &order,
+        told,
+        near.all(mutual),
+        observer,
+    );
     let tables = 4.0 * grid.samples() as f64 + 8.0 * grid.blocks() as f64 * 1.5;
     let lossless = found.bytes + tables as u64;
     Ok(Forecast {
@@ -107,8 +117,11 @@ impl Sampled {
         order: &BlockOrder,
         told_by: impl Fn(usize) -> u64,
         all: u64,
+        observer: &dyn Observer,
     ) -> Self {
         let quads = visibility.quads();
+        let expected = quads.len().min(MANY);
+        observer.stage(Stage::Estimate, expected as u64);
         let mut room = visibility.room();
         let mut tally = Tally::default();
         let begun = ThreadTime::now();
@@ -126,6 +139,7 @@ impl Sampled {
                 pairs += told_by(number);
             });
             sampled += 1;
+            observer.advance(Stage::Estimate, sampled.min(expected) as u64);
         }
         // A quad that is late in the order tells of few others.
         let share = pairs as f64 / all as f64;

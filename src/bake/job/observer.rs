@@ -22,6 +22,8 @@ pub enum Stage {
     Distances,
     /// Index, provenance, sync.
     Finish,
+    /// A forecast looks from some quads of viewpoints; counted in these.
+    Estimate,
 }
 
 impl Stage {
@@ -37,6 +39,7 @@ impl Stage {
             Self::Portals => "portals",
             Self::Distances => "distances",
             Self::Finish => "finish",
+            Self::Estimate => "estimate",
         }
     }
 
@@ -45,7 +48,7 @@ impl Stage {
         match self {
             Self::Prepare | Self::Distances | Self::Finish => "steps",
             Self::Compress => "blocks",
-            Self::Prune => "quads",
+            Self::Prune | Self::Estimate => "quads",
             Self::Resume => "tiles",
             Self::Merge => "shards",
             Self::Visibility | Self::Portals => "pairs",

@@ -6,7 +6,7 @@ use super::budget::options::Compression;
 use super::error::BakeError;
 use super::forecast::{Forecast, Sampled};
 use super::grid::GridBake;
-use super::observer::{Observer, Silent};
+use super::observer::Observer;
 use super::options::BakeOptions;
 use super::parallel::thread_count;
 use super::peak;
@@ -82,14 +82,22 @@ pub fn forecast_solid(
     world: SolidWorld<'_>,
     source: &Source,
     options: &BakeOptions,
+    observer: &dyn Observer,
 ) -> Result<Forecast, BakeError> {
     let subject = Subject::new(world, source, options)?;
     let valid = &subject.valid;
     let order = BlockOrder::new(valid.grid(), Targets::All);
     let tables = || &subject.field;
-    let visibility = VisibilityStage::prepare(tables, valid, &order, options, &Silent);
+    let visibility = VisibilityStage::prepare(tables, valid, &order, options, observer);
     let blocks = valid.grid().blocks() as u64;
-    let found = Sampled::look(&visibility, valid, &order, |_| blocks, blocks * blocks);
+    let found = Sampled::look(
+        &visibility,
+        valid,
+        &order,
+        |_| blocks,
+        blocks * blocks,
+        observer,
+    );
     let sections = subject.header.kind.solid().map(SolidSections::bytes);
     let lossless = found.bytes + sections.unwrap_or(0) + 12 * blocks;
     Ok(Forecast {

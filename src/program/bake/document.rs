@@ -10,8 +10,9 @@ use viewcell_bake::{Forecast, ShardReport};
 
 use super::manner::Manner;
 use crate::exit::Outcome;
+use crate::info::Bytes;
 use crate::output::{Json, say};
-use crate::progress::{Progress, Voice};
+use crate::progress::{Progress, Seconds, Voice};
 use crate::repack;
 
 /// Tells of a shard written.
@@ -131,11 +132,11 @@ impl ForecastDocument {
     /// Prints it; as text, `first` comes before.
     pub(super) fn tell(&self, first: &str, json: &Json) -> Outcome {
         let text = format!(
-            "{first}{:.3} s of one processor, {:.3} MB of bundle, {:.0} MB of memory at most; \
+            "{first}{} of one processor, {} of bundle, {} of memory at most; \
              estimated from {} of {} quads of viewpoints",
-            self.cpu_seconds,
-            self.bytes as f64 / 1e6,
-            self.memory as f64 / 1e6,
+            Seconds(self.cpu_seconds),
+            Bytes(self.bytes),
+            Bytes(self.memory),
             self.sampled_quads,
             self.quads,
         );

@@ -300,7 +300,10 @@ pub fn run(args: &Args) -> Outcome {
     // What a reader made of the file is told before the work, which may be long.
     let told = notes.len();
     args.manner.voice.tell_notes(&notes);
-    let places = args.places(level, &place_options, &mut notes)?.cells;
+    progress.begin("places", "steps", 1);
+    let places = args.places(level, &place_options, &mut notes);
+    progress.complete();
+    let places = places?.cells;
     args.manner.voice.tell_notes(&notes[told..]);
     let grid = grid_of_cells(places.len() as u32).grid();
     let mut options = BakeOptions {
@@ -319,7 +322,7 @@ pub fn run(args: &Args) -> Outcome {
         player: &place_options.player,
     };
     if long.dry_run {
-        return dry_run(world, &source, &options, args);
+        return dry_run(world, &source, &options, args, &progress);
     }
     let baked = match long.shard {
         None => going_on(&mut options, &args.manner.voice, |options| {
@@ -343,8 +346,16 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// Tells what a bake will take.
-fn dry_run(world: SolidWorld, source: &Source, options: &BakeOptions, args: &Args) -> Outcome {
-    let forecast = viewcell_bake::forecast_solid(world, source, options)?;
+fn dry_run(
+    world: SolidWorld,
+    source: &Source,
+    options: &BakeOptions,
+    args: &Args,
+    progress: &Progress,
+) -> Outcome {
+    let forecast = viewcell_bake::forecast_solid(world, source, options, progress);
+    progress.finish();
+    let forecast = forecast?;
     let cells = format!("{} view cells, ", world.places.len());
     ForecastDocument::new(&forecast).tell(&cells, &args.manner.json)
 }
