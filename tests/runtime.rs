@@ -16,16 +16,18 @@ thread_local! {
     static BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
-// Every call is handed on to the system's allocator as it came.
+// SAFETY: every call is handed on to the system's allocator as it came.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         BYTES.set(BYTES.get().wrapping_add(layout.size()));
+        // SAFETY: handed on as it came.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         BYTES.set(BYTES.get().wrapping_sub(layout.size()));
+        // SAFETY: handed on as it came.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -131,17 +133,19 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
         let (version, at) = (VIEWCELL_ABI_VERSION, bytes.as_ptr());
         // The bytes live for ever.
         let opened =
+            // SAFETY: pointers are to what the header asks for, handles are open.
             unsafe { viewcell_open_memory(version, at, bytes.len(), &mut bundle, null_mut(), 0) };
         assert_eq!(opened, VIEWCELL_OK);
         bundle
     };
     let (terrain, level) = (open(GOLDEN), open(LEVEL));
     let mut frontier = null_mut();
+    // SAFETY: pointers are to what the header asks for, handles are open.
     assert_eq!(unsafe { viewcell_frontier_new(terrain, &mut frontier) }, 0);
     let mut words = [0; 512];
     let mut visible = [0; 2];
     let before = ALLOCATIONS.get();
-    // Every pointer is to what the header asks for.
+    // SAFETY: every pointer is to what the header asks for.
     unsafe {
         let [a, b] = [(5, 5), (12, 1)].map(|(column, row)| viewcell_sample { column, row });
         let mut place = a;
@@ -182,6 +186,7 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
     }
     assert_eq!(ALLOCATIONS.get() - before, 0);
     for bundle in [terrain, level] {
+        // SAFETY: pointers are to what the header asks for, handles are open.
         assert_eq!(unsafe { viewcell_close(bundle) }, VIEWCELL_OK);
     }
 }
@@ -322,7 +327,7 @@ fn what_was_closed_leaves_nothing_behind() {
 
     let rounds = if cfg!(miri) { 30 } else { 200_000 };
     let sample = |column, row| viewcell_sample { column, row };
-    // Every pointer is to what the header asks for, and every handle to what it has been or is.
+    // SAFETY: every pointer is to what the header asks for, and every handle to what it has been or is.
     unsafe {
         let open = |bytes: &[u8]| {
             let mut bundle = null_mut();

@@ -11,6 +11,7 @@ const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
 fn open() -> *mut viewcell_bundle {
     let mut bundle = null_mut();
     let (bytes, length) = (TERRAIN.as_ptr().cast(), TERRAIN.len());
+    // SAFETY: pointers are to what the header asks for, handles are open.
     let status = unsafe {
         viewcell_open_memory(
             VIEWCELL_ABI_VERSION,
@@ -36,6 +37,7 @@ fn pairs(awareness: *const viewcell_awareness, began: bool, count: usize) -> Vec
     };
     let mut pairs = vec![empty; count];
     let mut found = 0;
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         if count > 0 {
             let status = write(awareness, pairs.as_mut_ptr(), count - 1, &raw mut found);
@@ -54,6 +56,7 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
     let world = Bundle::from_bytes(TERRAIN).unwrap().world().unwrap();
     let mut expected = Awareness::new(world);
     let mut awareness = null_mut();
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         let status = viewcell_awareness_new(bundle, 0.0, &raw mut awareness);
         assert_eq!(status, VIEWCELL_OK);
@@ -85,6 +88,7 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
             let number = expected.insert(position, Place::Sample(Sample::new(column, row)), senses);
             let mut player = u32::MAX;
             let sample = viewcell_sample { column, row };
+            // SAFETY: pointers are to what the header asks for, handles are open.
             let status = unsafe {
                 let position = position.as_ptr();
                 viewcell_awareness_come(awareness, position, sample, given, &raw mut player)
@@ -102,18 +106,21 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
             expected.move_to(player, position, sample).unwrap();
             let sample = viewcell_sample { column, row };
             let position = position.as_ptr();
+            // SAFETY: pointers are to what the header asks for, handles are open.
             let status = unsafe { viewcell_awareness_move(awareness, player, position, sample) };
             assert_eq!(status, VIEWCELL_OK);
         }
         if dice(4) == 0 && !players.is_empty() {
             let player = players.swap_remove(dice(players.len() as u32) as usize);
             expected.remove(player).unwrap();
+            // SAFETY: pointers are to what the header asks for, handles are open.
             unsafe {
                 assert_eq!(viewcell_awareness_go(awareness, player), VIEWCELL_OK);
                 assert_eq!(viewcell_awareness_go(awareness, player), VIEWCELL_ARGUMENT);
             }
         }
         let (mut began, mut ceased) = (0, 0);
+        // SAFETY: pointers are to what the header asks for, handles are open.
         let status = unsafe { viewcell_awareness_tick(awareness, &raw mut began, &raw mut ceased) };
         assert_eq!(status, VIEWCELL_OK);
         let told = expected.tick();
@@ -122,6 +129,7 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
         changes += began + ceased;
     }
     assert!(changes > 500, "{changes}");
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         assert_eq!(viewcell_awareness_close(awareness), VIEWCELL_OK);
         assert_eq!(viewcell_awareness_close(awareness), VIEWCELL_CLOSED);
@@ -133,6 +141,7 @@ fn what_is_no_player_place_or_option_is_refused() {
     let bundle = open();
     let mut awareness = null_mut();
     for look_ahead in [f64::NAN, f64::INFINITY, -1.0] {
+        // SAFETY: pointers are to what the header asks for, handles are open.
         let status = unsafe { viewcell_awareness_new(bundle, look_ahead, &raw mut awareness) };
         assert_eq!(status, VIEWCELL_ARGUMENT);
         assert!(awareness.is_null());
@@ -148,6 +157,7 @@ fn what_is_no_player_place_or_option_is_refused() {
     let here = [0.0_f32; 3];
     let here = here.as_ptr();
     let nowhere = [0.0, f32::NAN, 0.0];
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         assert_eq!(
             viewcell_awareness_new(bundle, 2.0, &raw mut awareness),

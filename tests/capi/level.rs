@@ -16,6 +16,7 @@ fn open(bytes: &'static [u8]) -> *mut viewcell_bundle {
     let (at, length) = (bytes.as_ptr(), bytes.len());
     let version = VIEWCELL_ABI_VERSION;
     let opened =
+        // SAFETY: pointers are to what the header asks for, handles are open.
         unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
     assert_eq!(opened, VIEWCELL_OK);
     bundle
@@ -33,6 +34,7 @@ fn levels_of_either_kind_are_asked_by_the_same_functions() {
             let mut words = vec![0; all.len().div_ceil(64)];
             let (mut from, mut pairs) = (vec![7; all.len()], vec![7; all.len()]);
             let same = vec![a; all.len()];
+            // SAFETY: pointers are to what the header asks for, handles are open.
             unsafe {
                 let status = viewcell_cells_pvs(bundle, a, words.as_mut_ptr(), words.len());
                 assert_eq!(status, VIEWCELL_OK);
@@ -50,6 +52,7 @@ fn levels_of_either_kind_are_asked_by_the_same_functions() {
                 let is_in = words[b as usize / 64] >> (b % 64) & 1 == 1;
                 let answers = [from[b as usize], pairs[b as usize]].map(|answer| answer == 1);
                 assert_eq!((is_in, answers), (seen, [seen; 2]), "{a} {b}");
+                // SAFETY: pointers are to what the header asks for, handles are open.
                 unsafe {
                     assert_eq!(viewcell_cells_visible(bundle, a, b), i32::from(seen));
                     let said = viewcell_cells_visible_within(bundle, a, b, 9.0, 30.0);
@@ -63,6 +66,7 @@ fn levels_of_either_kind_are_asked_by_the_same_functions() {
                 World::Terrain(_) => None,
             };
             let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+            // SAFETY: pointers are to what the header asks for, handles are open.
             unsafe {
                 let status = viewcell_cells_bounds(bundle, a, low.as_mut_ptr(), high.as_mut_ptr());
                 assert_eq!((status, Some([low, high])), (VIEWCELL_OK, corners));
@@ -75,6 +79,7 @@ fn levels_of_either_kind_are_asked_by_the_same_functions() {
             }
         }
         assert!(hidden > 0 && found > 0);
+        // SAFETY: pointers are to what the header asks for, handles are open.
         unsafe {
             let mut cell = 9;
             let nowhere = viewcell_cells_locate(bundle, f64::NAN, 0.0, 0.0, &raw mut cell);
@@ -100,6 +105,7 @@ fn levels_of_either_kind_are_asked_by_the_same_functions() {
 #[test]
 fn a_terrain_has_no_cells() {
     let bundle = open(TERRAIN);
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
         let mut cell = 0;
@@ -134,6 +140,7 @@ fn awareness_tells_in_a_solid_level_of_those_who_may_be_seen() {
         let here = [0.0_f32; 3];
         let here = here.as_ptr();
         let (mut began, mut ceased, mut player) = (0, 0, 0);
+        // SAFETY: pointers are to what the header asks for, handles are open.
         let told: Vec<[u32; 2]> = unsafe {
             let made = viewcell_awareness_new(bundle, look_ahead, &raw mut awareness);
             assert_eq!(made, VIEWCELL_OK);

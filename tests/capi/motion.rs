@@ -41,13 +41,16 @@ fn holds(path: &Path, size: [f64; 3]) {
     let rust = Bundle::from_bytes(&bytes).unwrap();
     let mut bundle = null_mut();
     let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
+    // SAFETY: pointers are to what the header asks for, handles are open.
     let open = unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
     assert_eq!(open, VIEWCELL_OK);
     let mut predictor = null_mut();
+    // SAFETY: pointers are to what the header asks for, handles are open.
     let made = unsafe { viewcell_predictor_new(bundle, 2, &raw const LIMITS, &raw mut predictor) };
     assert_eq!(made, VIEWCELL_OK);
     let (mut counts, mut one_way) = ([0; 2], [0; 2]);
     let mut reachable = null_mut();
+    // SAFETY: pointers are to what the header asks for, handles are open.
     let made = unsafe { viewcell_reachable_new(bundle, 2, &raw mut reachable) };
     assert_eq!(made, VIEWCELL_OK);
     let mut at = 0_u32;
@@ -73,6 +76,7 @@ fn holds(path: &Path, size: [f64; 3]) {
         let expected = i32::from(expected.may_see(0, 1, [from, until]));
         let [a, b] = [&raw const pair[0], &raw const pair[1]];
         let seen =
+            // SAFETY: pointers are to what the header asks for, handles are open.
             unsafe { viewcell_visible_in_motion(bundle, a, b, from, until, &raw const LIMITS) };
         // A predictor remembers the last cell of who is in none.
         assert!(seen == expected || seen == 1, "{pair:?}");
@@ -81,6 +85,7 @@ fn holds(path: &Path, size: [f64; 3]) {
             "{pair:?}"
         );
         counts[seen as usize] += 1;
+        // SAFETY: pointers are to what the header asks for, handles are open.
         unsafe {
             // Players come anew, and not from where the last pair was.
             for (i, player) in [a, b].into_iter().enumerate() {
@@ -99,6 +104,7 @@ fn holds(path: &Path, size: [f64; 3]) {
             limits: LIMITS,
             times: times[i],
         });
+        // SAFETY: pointers are to what the header asks for, handles are open.
         unsafe {
             for (i, mover) in movers.iter().enumerate() {
                 let set = viewcell_reachable_set(reachable, i as u32, mover);
@@ -126,6 +132,7 @@ fn holds(path: &Path, size: [f64; 3]) {
         reserved: 0,
     };
     let (one, good) = (&raw const player, &raw const LIMITS);
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         let ask = |a, limits| viewcell_visible_in_motion(bundle, a, one, 0.0, 1.0, limits);
         assert_eq!(ask(one, good), VIEWCELL_ARGUMENT);
@@ -174,8 +181,10 @@ fn plays(path: &Path, corner: f64, size: [f64; 3]) {
     let rust = OwnedBundle::from_bytes(bytes.clone()).unwrap();
     let (mut bundle, mut session) = (null_mut(), null_mut());
     let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
+    // SAFETY: pointers are to what the header asks for, handles are open.
     let open = unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
     assert_eq!(open, VIEWCELL_OK);
+    // SAFETY: pointers are to what the header asks for, handles are open.
     let made = unsafe { viewcell_session_new(bundle, 3, null(), &raw mut session) };
     assert_eq!(made, VIEWCELL_OK);
     let mut of_rust = Session::new(&rust, 3, SessionOptions::default());
@@ -211,6 +220,7 @@ fn plays(path: &Path, corner: f64, size: [f64; 3]) {
         let moved = place.map(|place| of_rust.move_within(player, place, reach, &mut tell));
         let (mut notices, mut count) = ([notice; 4], 0);
         let (out, counted) = (notices.as_mut_ptr(), &raw mut count);
+        // SAFETY: pointers are to what the header asks for, handles are open.
         let step = |to, limits, size| unsafe {
             let player = player as u32;
             viewcell_session_move_in_motion(
@@ -242,6 +252,7 @@ fn plays(path: &Path, corner: f64, size: [f64; 3]) {
     }
     assert!(told.iter().all(|&turns| turns > 20), "{told:?}");
     assert_eq!(outside > 0, !matches!(rust.world(), World::Solid(_)));
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
         assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
@@ -276,6 +287,7 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
     let rust = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
     let (mut bundle, mut session, mut session_none) = (null_mut(), null_mut(), null_mut());
     let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         let open = viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0);
         assert_eq!(open, VIEWCELL_OK);
@@ -307,9 +319,11 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
         let mut count = 0;
         let (out, counted, number) = (notices.as_mut_ptr(), &raw mut count, player as u32);
         let status = match cell.filter(|_| turn % 4 > 1) {
+            // SAFETY: pointers are to what the header asks for, handles are open.
             Some(cell) => unsafe {
                 viewcell_cells_session_move(session, number, cell, out, 2, counted)
             },
+            // SAFETY: pointers are to what the header asks for, handles are open.
             None => unsafe {
                 viewcell_solid_session_move(session, number, position.as_ptr(), out, 2, counted)
             },
@@ -329,6 +343,7 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
         assert!(told.into_iter().eq(expected.map(|(told, _)| told)));
         let mut ticks = 0;
         let other = 1 - number;
+        // SAFETY: pointers are to what the header asks for, handles are open.
         unsafe {
             if viewcell_session_age(session, number, other, &raw mut ticks) == 1 {
                 silent += 1;
@@ -346,6 +361,7 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
         }
     }
     assert!(silent > 100 && nowhere > 50, "{silent}, {nowhere}");
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         let (mut notices, mut count) = (
             [viewcell_notice {
@@ -409,6 +425,7 @@ unsafe fn reachable_sets_are_tested(bundle: *const viewcell_bundle, test: *mut v
     let (rules, still, mut west) = (&raw const rules, &raw const motion, [0.0; 6]);
     let east = [460.0, 225.0, 24.0, 490.0, 235.0, 60.0];
     let mut reachable = null_mut();
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         let ask = |rules, ground, out| viewcell_reachable_box(rules, still, ground, 0.05, out);
         assert_eq!(ask(rules, 2, west.as_mut_ptr()), VIEWCELL_ARGUMENT);
@@ -494,6 +511,7 @@ fn solids_are_asked_where_cells_say_visible() {
     let (mut bundle, mut test, mut none) = (null_mut(), null_mut(), null_mut());
     let (_folder, terrain) = wall();
     let terrain = std::fs::read(terrain).unwrap();
+    // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         let open = |bytes: &[u8], bundle| {
             let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());

@@ -63,8 +63,10 @@ pub unsafe extern "C" fn viewcell_awareness_new(
     awareness: *mut *mut viewcell_awareness,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(awareness) }?;
         *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
         if !look_ahead.is_finite() || look_ahead < 0.0 {
             return Err(VIEWCELL_ARGUMENT);
@@ -97,8 +99,10 @@ pub unsafe extern "C" fn viewcell_awareness_come(
     player: *mut u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watching = unsafe { get_mut(awareness) }?;
         let at = on_terrain(&watching.source, sample)?;
+        // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { come(watching, position, at, senses, player) }
     })
 }
@@ -113,8 +117,10 @@ pub unsafe extern "C" fn viewcell_cells_awareness_come(
     player: *mut u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watching = unsafe { get_mut(awareness) }?;
         let at = cell_in(&watching.source, cell)?;
+        // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { come(watching, position, at, senses, player) }
     })
 }
@@ -129,8 +135,10 @@ pub unsafe extern "C" fn viewcell_awareness_move(
     sample: viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watching = unsafe { get_mut(awareness) }?;
         let at = on_terrain(&watching.source, sample)?;
+        // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { moved(watching, player, position, at) }
     })
 }
@@ -144,8 +152,10 @@ pub unsafe extern "C" fn viewcell_cells_awareness_move(
     cell: u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watching = unsafe { get_mut(awareness) }?;
         let at = cell_in(&watching.source, cell)?;
+        // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { moved(watching, player, position, at) }
     })
 }
@@ -158,6 +168,7 @@ pub unsafe extern "C" fn viewcell_awareness_go(
     player: u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watching = unsafe { get_mut(awareness) }?;
         watching.awareness.remove(player).map_err(status)?;
         Ok(VIEWCELL_OK)
@@ -177,8 +188,11 @@ pub unsafe extern "C" fn viewcell_awareness_tick(
     ceased: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let began = unsafe { place(began) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let ceased = unsafe { place(ceased) }?;
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let changes = unsafe { get_mut(awareness) }?.awareness.tick();
         (*began, *ceased) = (changes.began.len(), changes.ceased.len());
         Ok(VIEWCELL_OK)
@@ -197,7 +211,9 @@ pub unsafe extern "C" fn viewcell_awareness_began(
     count: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let changes = unsafe { get(awareness) }?.awareness.changes();
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put(changes.began, pairs, size, count) }
     })
 }
@@ -211,7 +227,9 @@ pub unsafe extern "C" fn viewcell_awareness_ceased(
     count: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let changes = unsafe { get(awareness) }?.awareness.changes();
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put(changes.ceased, pairs, size, count) }
     })
 }
@@ -221,6 +239,7 @@ pub unsafe extern "C" fn viewcell_awareness_ceased(
 pub unsafe extern "C" fn viewcell_awareness_close(
     awareness: *mut viewcell_awareness,
 ) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(awareness) })
 }
 
@@ -235,6 +254,7 @@ fn on_terrain(source: &OwnedBundle, sample: viewcell_sample) -> Answer<Place> {
 ///
 /// Null, or three floats.
 unsafe fn coordinates(position: *const f32) -> Answer<[f32; 3]> {
+    // SAFETY: null, or readable during the call: the header tells the caller so.
     let position = unsafe { slice(position, 3) }?;
     position.try_into().map_err(|_| VIEWCELL_ARGUMENT)
 }
@@ -249,7 +269,9 @@ unsafe fn come(
     senses: viewcell_senses,
     player: *mut u32,
 ) -> Answer<viewcell_status> {
+    // SAFETY: null, or readable during the call: the header tells the caller so.
     let position = unsafe { coordinates(position) }?;
+    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     let player = unsafe { place(player) }?;
     let senses = Senses {
         reach: senses.reach,
@@ -270,6 +292,7 @@ unsafe fn moved(
     position: *const f32,
     at: Place,
 ) -> Answer<viewcell_status> {
+    // SAFETY: null, or readable during the call: the header tells the caller so.
     let position = unsafe { coordinates(position) }?;
     let moved = watching.awareness.move_to(player, position, at);
     moved.map_err(status)?;
@@ -285,7 +308,9 @@ unsafe fn put(
     size: usize,
     count: *mut usize,
 ) -> Answer<viewcell_status> {
+    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     *unsafe { place(count) }? = changes.len();
+    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     let pairs = unsafe { buffer(pairs, size) }?;
     let pairs = pairs.get_mut(..changes.len()).ok_or(VIEWCELL_BUFFER)?;
     for (pair, &[observer, other]) in pairs.iter_mut().zip(changes) {

@@ -56,6 +56,7 @@ impl OwnedBundle {
 }
 
 pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a OwnedBundle> {
+    // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
     Ok(&unsafe { get(bundle) }?.source)
 }
 
@@ -83,6 +84,7 @@ pub(super) unsafe fn open(
     source: impl FnOnce() -> Answer<Result<OwnedBundle, OpenError>>,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(bundle) }?;
         *out = core::ptr::null_mut();
         if abi_version != VIEWCELL_ABI_VERSION {
@@ -91,6 +93,7 @@ pub(super) unsafe fn open(
         let message = if message.is_null() {
             &mut []
         } else {
+            // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
             unsafe { buffer(message.cast::<u8>(), message_size) }?
         };
         let source = source()?.map_err(|error| {
@@ -120,7 +123,9 @@ pub unsafe extern "C" fn viewcell_open(
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     let source = || unsafe { mapped(path, |path| OwnedBundle::open(path)) };
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
@@ -136,7 +141,9 @@ pub unsafe extern "C" fn viewcell_open_checked(
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     let source = || unsafe { mapped(path, |path| OwnedBundle::open_checked(path)) };
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
@@ -151,7 +158,9 @@ pub unsafe extern "C" fn viewcell_open_copy(
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     let source = || unsafe { mapped(path, |path| OwnedBundle::open_copy(path)) };
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
@@ -160,6 +169,7 @@ unsafe fn mapped(
     path: *const c_char,
     open: impl FnOnce(&str) -> Result<OwnedBundle, OpenError>,
 ) -> Answer<Result<OwnedBundle, OpenError>> {
+    // SAFETY: null, or readable during the call: the header tells the caller so.
     let path = unsafe { CStr::from_ptr(given(path)?) };
     Ok(open(path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?))
 }
@@ -176,10 +186,11 @@ pub unsafe extern "C" fn viewcell_open_memory(
     message_size: usize,
 ) -> viewcell_status {
     let source = || {
-        // For ever, as far as Rust is concerned: the caller keeps the bytes long enough.
+        // SAFETY: for ever, as far as Rust is concerned: the caller keeps the bytes long enough.
         let bytes: &'static [u8] = unsafe { slice(bytes, length) }?;
         Ok(OwnedBundle::from_static(bytes))
     };
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
@@ -195,11 +206,13 @@ pub unsafe extern "C" fn viewcell_pages(
     damaged: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let pages = unsafe { source(bundle) }?.bundle().pages();
         let [done, found] = pages.map_or([0; 2], |pages| pages.found());
         let all = pages.map_or(0, |pages| pages.count());
         for (out, number) in [(count, all), (checked, done), (damaged, found)] {
             if !out.is_null() {
+                // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
                 *unsafe { place(out) }? = number;
             }
         }
@@ -218,7 +231,9 @@ pub unsafe extern "C" fn viewcell_check_pages(
     next: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let pages = unsafe { source(bundle) }?.bundle().pages();
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let next = unsafe { place(next) }?;
         *next = pages.map_or(0, |pages| pages.check_some(first, count));
         let mut damaged = pages.into_iter().flat_map(|pages| pages.damaged());
@@ -234,6 +249,7 @@ pub unsafe extern "C" fn viewcell_check_pages(
 /// handle at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(bundle) })
 }
 
@@ -245,6 +261,7 @@ pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcel
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_kind(bundle: *const viewcell_bundle) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         Ok(match unsafe { source(bundle) }?.world() {
             World::Terrain(_) => VIEWCELL_TERRAIN,
             World::Cells(_) => VIEWCELL_CELLS,

@@ -45,6 +45,7 @@ pub struct viewcell_cells {
 
 /// The level behind a handle, for as long as the call lasts.
 unsafe fn level<'a>(bundle: *const viewcell_bundle) -> Answer<&'a CellBundle<'static>> {
+    // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
     unsafe { source(bundle) }?.cells()
 }
 
@@ -74,8 +75,10 @@ pub unsafe extern "C" fn viewcell_cells_info(
     cells_out: *mut viewcell_cells,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let level = unsafe { level(bundle) }?;
         let parameters = level.parameters();
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(cells_out) }? = viewcell_cells {
             cells: parameters.cells,
             words: parameters.cells.div_ceil(64),
@@ -99,6 +102,7 @@ pub unsafe extern "C" fn viewcell_cells_distance(
     to: u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let level = unsafe { level(bundle) }?;
         there(level, &[from, to])?;
         // Distances take 16 bits at most.
@@ -119,8 +123,10 @@ pub unsafe extern "C" fn viewcell_cells_frontier_words(
     count: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let level = unsafe { level(bundle) }?;
         let construction = self::construction(level, construction)?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(count) }? = construction.words(level.cells());
         Ok(VIEWCELL_OK)
     })
@@ -149,9 +155,11 @@ pub unsafe extern "C" fn viewcell_cells_frontier(
     count: usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let level = unsafe { level(bundle) }?;
         there(level, &[a, b])?;
         let construction = self::construction(level, construction)?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let memory = unsafe { buffer(memory, count) }?;
         if memory.len() < construction.words(level.cells()) {
             return Err(VIEWCELL_BUFFER);
@@ -178,6 +186,7 @@ pub unsafe extern "C" fn viewcell_cells_contains(
     cell: u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let words = unsafe { slice(words, count) }?;
         Ok(bits::has(words, cell as usize).into())
     })

@@ -190,6 +190,7 @@ fn side(side: u32) -> Answer<Side> {
 }
 
 unsafe fn looking_at<'a>(frontier: *const viewcell_frontier, of: u32) -> Answer<Region<'a>> {
+    // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
     let growing = unsafe { get(frontier) }?;
     Ok(growing.builder.region(side(of)?))
 }
@@ -200,6 +201,7 @@ pub unsafe extern "C" fn viewcell_frontier_defaults(
     options: *mut viewcell_frontier_options,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(options) }? = FrontierOptions::default().into();
         Ok(VIEWCELL_OK)
     })
@@ -215,8 +217,10 @@ pub unsafe extern "C" fn viewcell_frontier_new(
     frontier: *mut *mut viewcell_frontier,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(frontier) }?;
         *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?.clone();
         *out = keep(viewcell_frontier {
             builder: FrontierBuilder::new(source.terrain()?),
@@ -232,6 +236,7 @@ pub unsafe extern "C" fn viewcell_frontier_new(
 pub unsafe extern "C" fn viewcell_frontier_close(
     frontier: *mut viewcell_frontier,
 ) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(frontier) })
 }
 
@@ -247,10 +252,12 @@ pub unsafe extern "C" fn viewcell_frontier_begin(
     options: *const viewcell_frontier_options,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let growing = unsafe { get_mut(frontier) }?;
         let options = if options.is_null() {
             FrontierOptions::default()
         } else {
+            // SAFETY: null, or readable during the call: the header tells the caller so.
             unsafe { given(options) }?.options()?
         };
         let begun = growing.builder.begin(a.into(), b.into(), &options);
@@ -266,6 +273,7 @@ pub unsafe extern "C" fn viewcell_frontier_step(
     frontier: *mut viewcell_frontier,
     quads: u32,
 ) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| Ok(unsafe { get_mut(frontier) }?.builder.step(quads).into()))
 }
 
@@ -279,6 +287,7 @@ pub unsafe extern "C" fn viewcell_frontier_contains(
     sample: viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let region = unsafe { looking_at(frontier, side) }?;
         Ok(region.contains(sample.into()).into())
     })
@@ -293,7 +302,9 @@ pub unsafe extern "C" fn viewcell_frontier_area(
     samples: *mut u64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let region = unsafe { looking_at(frontier, side) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(samples) }? = region.area();
         Ok(VIEWCELL_OK)
     })
@@ -313,8 +324,10 @@ pub unsafe extern "C" fn viewcell_frontier_encode(
     length: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let growing = unsafe { get_mut(frontier) }?;
         let code = growing.builder.core(side(of)?, margin).region().encode();
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put_code(&code, bytes, size, length) }
     })
 }
@@ -326,7 +339,9 @@ pub(super) unsafe fn put_code(
     size: usize,
     length: *mut usize,
 ) -> Answer<viewcell_status> {
+    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     let length = unsafe { place(length) }?;
+    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     let out = unsafe { buffer(bytes, size) }?;
     *length = code.len();
     out.get_mut(..code.len())
@@ -347,9 +362,12 @@ pub unsafe extern "C" fn viewcell_region_decode(
     region: *mut *mut viewcell_region,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(region) }?;
         *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let grid = unsafe { source(bundle) }?.terrain()?.grid();
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let code = unsafe { slice(bytes, length) }?;
         let frontier = Frontier::decode(grid, code).map_err(|_| VIEWCELL_FORMAT)?;
         *out = keep(viewcell_region { frontier })?;
@@ -365,6 +383,7 @@ pub unsafe extern "C" fn viewcell_region_contains(
     sample: viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let region = unsafe { get(region) }?;
         Ok(region.frontier.contains(Sample::from(sample)).into())
     })
@@ -374,5 +393,6 @@ pub unsafe extern "C" fn viewcell_region_contains(
 /// closed before. No other call may use the handle at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_region_close(region: *mut viewcell_region) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(region) })
 }

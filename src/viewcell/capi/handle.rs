@@ -66,7 +66,7 @@ pub(super) struct Table<T> {
     free: Mutex<Free>,
 }
 
-// A value is only reached through its handle, and whoever has that promises (the header says so)
+// SAFETY: a value is only reached through its handle, and whoever has that promises (the header says so)
 // that nobody changes or closes it meanwhile. Slots are handed over by the lock and by `state`.
 unsafe impl<T: Send + Sync> Sync for Table<T> {}
 
@@ -126,7 +126,7 @@ impl<T: Kept> Table<T> {
         };
         drop(free);
         let slot = slot.ok_or(VIEWCELL_FULL)?;
-        // The slot came from the lock, to this call alone, and no handle opens it yet.
+        // SAFETY: the slot came from the lock, to this call alone, and no handle opens it yet.
         unsafe { *slot.value.get() = Some(value) };
         let state = slot.state.load(Ordering::Relaxed);
         slot.state.store(state | 1, Ordering::Release);
@@ -164,7 +164,7 @@ impl<T: Kept> Table<T> {
         slot.state
             .compare_exchange(open, open + 1, Ordering::AcqRel, Ordering::Acquire)
             .map_err(|_| VIEWCELL_CLOSED)?;
-        // From here on no handle opens the slot, and nobody else gets it before it is free.
+        // SAFETY: from here on no handle opens the slot, and nobody else gets it before it is free.
         let value = unsafe { &mut *slot.value.get() }.take();
         if (open + 1) >> 1 < GENERATIONS {
             let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
@@ -189,7 +189,7 @@ pub(super) fn keep<T: Kept>(value: T) -> Answer<*mut T> {
 /// While it is borrowed, nobody may change or close it: the header tells the caller so.
 pub(super) unsafe fn get<'a, T: Kept>(handle: *const T) -> Answer<&'a T> {
     let slot = T::table().opened(handle.addr())?;
-    // Safe as the caller promises.
+    // SAFETY: as the caller promises.
     unsafe { &*slot.value.get() }
         .as_deref()
         .ok_or(VIEWCELL_CLOSED)
@@ -202,7 +202,7 @@ pub(super) unsafe fn get<'a, T: Kept>(handle: *const T) -> Answer<&'a T> {
 /// While it is borrowed, nobody else may use it: the header tells the caller so.
 pub(super) unsafe fn get_mut<'a, T: Kept>(handle: *mut T) -> Answer<&'a mut T> {
     let slot = T::table().opened(handle.addr())?;
-    // Safe as the caller promises.
+    // SAFETY: as the caller promises.
     unsafe { &mut *slot.value.get() }
         .as_deref_mut()
         .ok_or(VIEWCELL_CLOSED)
@@ -243,7 +243,7 @@ mod tests {
     impl Table<Number> {
         fn number(&self, handle: usize) -> Answer<u32> {
             let slot = self.opened(handle)?;
-            // Nobody changes it: the caller is the only one, or only looks.
+            // SAFETY: nobody changes it: the caller is the only one, or only looks.
             unsafe { &*slot.value.get() }
                 .as_deref()
                 .map(|number| number.0)

@@ -12,6 +12,7 @@ use crate::query::{OwnedBundle, Place, World};
 
 /// A level of either kind, and how many cells it has, for as long as the call lasts.
 unsafe fn level<'a>(bundle: *const viewcell_bundle) -> Answer<(&'a World<'static>, u32)> {
+    // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
     let world = unsafe { source(bundle) }?.lasting_world();
     Ok((world, cells_of(world)?))
 }
@@ -51,7 +52,9 @@ pub unsafe extern "C" fn viewcell_cells_locate(
     cell: *mut u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let (level, _) = unsafe { level(bundle) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(cell) }?;
         match level.locate([x, y, z]) {
             Some(Place::Cell(cell)) => *out = cell,
@@ -71,6 +74,7 @@ pub unsafe extern "C" fn viewcell_cells_visible(
     to: u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let (level, cells) = unsafe { level(bundle) }?;
         there(cells, &[from, to])?;
         Ok(level.visible(Place::Cell(from), Place::Cell(to)).into())
@@ -89,9 +93,13 @@ pub unsafe extern "C" fn viewcell_cells_visible_pairs(
     visible: *mut u8,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let (level, cells) = unsafe { level(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let from = unsafe { slice(from, count) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let to = unsafe { slice(to, count) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { buffer(visible, count) }?;
         there(cells, from)?;
         there(cells, to)?;
@@ -113,8 +121,11 @@ pub unsafe extern "C" fn viewcell_cells_visible_from(
     visible: *mut u8,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let (level, cells) = unsafe { level(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let to = unsafe { slice(to, count) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { buffer(visible, count) }?;
         there(cells, &[from])?;
         there(cells, to)?;
@@ -138,8 +149,10 @@ pub unsafe extern "C" fn viewcell_cells_pvs(
     count: usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let (level, cells) = unsafe { level(bundle) }?;
         there(cells, &[cell])?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { buffer(words, count) }?;
         let out = out.get_mut(..bits::words(cells)).ok_or(VIEWCELL_BUFFER)?;
         match level {
@@ -175,7 +188,9 @@ pub unsafe extern "C" fn viewcell_cells_bounds(
     high: *mut f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let (level, cells) = unsafe { level(bundle) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let (low, high) = (unsafe { buffer(low, 3) }?, unsafe { buffer(high, 3) }?);
         there(cells, &[cell])?;
         let corners = match level {
@@ -207,6 +222,7 @@ pub unsafe extern "C" fn viewcell_cells_visible_within(
     reach_b: f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let (level, cells) = unsafe { level(bundle) }?;
         there(cells, &[a, b])?;
         let reach = [reach_a, reach_b];

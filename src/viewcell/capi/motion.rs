@@ -59,6 +59,7 @@ impl From<viewcell_motion_limits> for MotionLimits {
 
 /// The caller's player.
 pub(super) unsafe fn motion(player: *const viewcell_motion) -> Answer<Motion> {
+    // SAFETY: null, or readable during the call: the header tells the caller so.
     let player = unsafe { given(player) }?;
     Ok(Motion {
         position: player.position,
@@ -86,8 +87,11 @@ pub unsafe extern "C" fn viewcell_visible_in_motion(
     limits: *const viewcell_motion_limits,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let limits = (*unsafe { given(limits) }?).into();
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let [a, b] = [unsafe { motion(a) }?, unsafe { motion(b) }?];
         let seen = source
             .world()
@@ -110,8 +114,10 @@ pub struct viewcell_mover {
 
 /// The caller's player at some time to come.
 pub(super) unsafe fn mover(player: *const viewcell_mover) -> Answer<Mover> {
+    // SAFETY: null, or readable during the call: the header tells the caller so.
     let player = unsafe { given(player) }?;
     Ok(Mover {
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         motion: unsafe { motion(&raw const player.motion) }?,
         limits: player.limits.into(),
         times: player.times,
@@ -133,7 +139,9 @@ pub unsafe extern "C" fn viewcell_sees_in_motion(
     to: *const viewcell_mover,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let (from, to) = (unsafe { mover(from) }?, unsafe { mover(to) }?);
         Ok(source.world().sees_in_motion(&from, &to).into())
     })
@@ -171,9 +179,12 @@ pub unsafe extern "C" fn viewcell_predictor_new(
     predictor: *mut *mut viewcell_predictor,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(predictor) }?;
         *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let limits = (*unsafe { given(limits) }?).into();
         if players > VIEWCELL_MOST_PREDICTED {
             return Err(VIEWCELL_ARGUMENT);
@@ -198,10 +209,12 @@ pub unsafe extern "C" fn viewcell_predictor_move(
     motion: *const viewcell_motion,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let predictor = unsafe { there(predictor, &[player]) }?;
         if motion.is_null() {
             predictor.left(player as usize)
         } else {
+            // SAFETY: null, or readable during the call: the header tells the caller so.
             predictor.moved(player as usize, time, unsafe { self::motion(motion) }?)
         }
         Ok(VIEWCELL_OK)
@@ -220,6 +233,7 @@ pub unsafe extern "C" fn viewcell_predictor_may_see(
     until: f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let predictor = unsafe { there(predictor, &[a, b]) }?;
         let seen = predictor.may_see(a as usize, b as usize, [from, until]);
         Ok(seen.into())
@@ -231,6 +245,7 @@ pub unsafe extern "C" fn viewcell_predictor_may_see(
 pub unsafe extern "C" fn viewcell_predictor_close(
     predictor: *mut viewcell_predictor,
 ) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(predictor) })
 }
 
@@ -239,6 +254,7 @@ unsafe fn there<'a>(
     predictor: *mut viewcell_predictor,
     players: &[u32],
 ) -> Answer<&'a mut Predictor<'static>> {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     let predictor = &mut unsafe { get_mut(predictor) }?.predictor;
     let count = predictor.players();
     if players.iter().all(|&player| (player as usize) < count) {
@@ -280,8 +296,10 @@ pub unsafe extern "C" fn viewcell_reachable_new(
     reachable: *mut *mut viewcell_reachable,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(reachable) }?;
         *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
         if sets > 2 * VIEWCELL_MOST_PREDICTED {
             return Err(VIEWCELL_ARGUMENT);
@@ -305,11 +323,13 @@ pub unsafe extern "C" fn viewcell_reachable_set(
     mover: *const viewcell_mover,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let sets = &mut unsafe { get_mut(reachable) }?.sets;
         let set = sets.get_mut(set as usize).ok_or(VIEWCELL_OUTSIDE)?;
         if mover.is_null() {
             set.clear()
         } else {
+            // SAFETY: null, or readable during the call: the header tells the caller so.
             set.set(&unsafe { self::mover(mover) }?)
         }
         Ok(VIEWCELL_OK)
@@ -359,8 +379,11 @@ pub unsafe extern "C" fn viewcell_reachable_box(
     r#box: *mut f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let rules = unsafe { given(rules) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let motion = unsafe { self::motion(motion) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { buffer(r#box, 6) }?;
         let rules = Running {
             speed: rules.speed,
@@ -390,8 +413,10 @@ pub unsafe extern "C" fn viewcell_reachable_set_box(
     r#box: *const f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let sets = &mut unsafe { get_mut(reachable) }?.sets;
         let set = sets.get_mut(set as usize).ok_or(VIEWCELL_OUTSIDE)?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let (position, corners) = unsafe { (slice(position, 3)?, slice(r#box, 6)?) };
         if let (&[x, y, z], &[a, b, c, d, e, f]) = (position, corners) {
             set.set_region([x, y, z], &Extent::of_box([[a, b, c], [d, e, f]]));
@@ -409,6 +434,7 @@ pub unsafe extern "C" fn viewcell_reachable_sees(
     to: u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let sets = &unsafe { get(reachable) }?.sets;
         let set = |number: u32| sets.get(number as usize).ok_or(VIEWCELL_OUTSIDE);
         Ok(set(from)?.sees(set(to)?).into())
@@ -420,6 +446,7 @@ pub unsafe extern "C" fn viewcell_reachable_sees(
 pub unsafe extern "C" fn viewcell_reachable_close(
     reachable: *mut viewcell_reachable,
 ) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(reachable) })
 }
 
@@ -445,7 +472,9 @@ pub unsafe extern "C" fn viewcell_session_move_in_motion(
     count: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let limits = (*unsafe { given(limits) }?).into();
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let to = unsafe { motion(to) }?;
         let reach = to.region(&limits, [from, until]);
         let at = to.position;
@@ -459,6 +488,7 @@ pub unsafe extern "C" fn viewcell_session_move_in_motion(
             (_, None) => Err(VIEWCELL_OUTSIDE),
             (_, place) => Ok(Some(place)),
         };
+        // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { moved(session, player, place, Some(reach), (notices, size, count)) }
     })
 }

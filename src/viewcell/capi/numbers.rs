@@ -28,6 +28,7 @@ pub unsafe extern "C" fn viewcell_height_at(
     row: u32,
     metres: *mut f32,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_height(bundle, at(column, row), metres) }
 }
 
@@ -40,6 +41,7 @@ pub unsafe extern "C" fn viewcell_visible_at(
     to_column: u32,
     to_row: u32,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_visible(bundle, at(from_column, from_row), at(to_column, to_row)) }
 }
 
@@ -56,8 +58,11 @@ pub unsafe extern "C" fn viewcell_visible_pairs_at(
     visible: *mut u8,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { source(bundle) }?.terrain()?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let pairs = unsafe { slice(pairs.cast::<[u32; 4]>(), count) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { buffer(visible, count) }?;
         let ends = |&[a, b, c, d]: &[u32; 4]| (Sample::new(a, b), Sample::new(c, d));
         let grid = terrain.grid();
@@ -82,6 +87,7 @@ pub unsafe extern "C" fn viewcell_visible_from_at(
     to: *const viewcell_sample,
     visible: *mut u8,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_visible_from(bundle, at(from_column, from_row), count, to, visible) }
 }
 
@@ -97,6 +103,7 @@ pub unsafe extern "C" fn viewcell_visible_quads_at(
     to_row: u32,
 ) -> viewcell_status {
     let (from, to) = (at(from_column, from_row), at(to_column, to_row));
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_visible_quads(bundle, from_level, from, to_level, to) }
 }
 
@@ -110,6 +117,7 @@ pub unsafe extern "C" fn viewcell_pvs_at(
     words: *mut u64,
     count: usize,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_pvs(bundle, level, at(column, row), words, count) }
 }
 
@@ -125,6 +133,7 @@ pub unsafe extern "C" fn viewcell_visible_within_at(
     reach_b: f64,
 ) -> viewcell_status {
     let (a, b) = (at(a_column, a_row), at(b_column, b_row));
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_visible_within(bundle, a, b, reach_a, reach_b) }
 }
 
@@ -139,6 +148,7 @@ pub unsafe extern "C" fn viewcell_frontier_begin_at(
     options: *const viewcell_frontier_options,
 ) -> viewcell_status {
     let (a, b) = (at(a_column, a_row), at(b_column, b_row));
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_frontier_begin(frontier, a, b, options) }
 }
 
@@ -150,6 +160,7 @@ pub unsafe extern "C" fn viewcell_frontier_contains_at(
     column: u32,
     row: u32,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_frontier_contains(frontier, side, at(column, row)) }
 }
 
@@ -160,6 +171,7 @@ pub unsafe extern "C" fn viewcell_region_contains_at(
     column: u32,
     row: u32,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_region_contains(region, at(column, row)) }
 }
 
@@ -172,6 +184,7 @@ pub unsafe extern "C" fn viewcell_session_contains_at(
     column: u32,
     row: u32,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_session_contains(session, player, other, at(column, row)) }
 }
 
@@ -192,5 +205,6 @@ pub unsafe extern "C" fn viewcell_session_move_at(
         VIEWCELL_NOWHERE => core::ptr::null(),
         _ => &raw const place,
     };
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { viewcell_session_move(session, player, to, notices, size, count) }
 }

@@ -37,8 +37,10 @@ pub unsafe extern "C" fn viewcell_occlusion_new(
     occlusion: *mut *mut viewcell_occlusion,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(occlusion) }?;
         *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
         let test = source.solid()?.occlusion_test().ok_or(VIEWCELL_FORMAT)?;
         *out = keep(viewcell_occlusion {
@@ -59,7 +61,9 @@ pub unsafe extern "C" fn viewcell_occlusion_doors(
     boxes: *const f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let occlusion = unsafe { get_mut(occlusion) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let (points, _) = unsafe { slice(boxes, count.saturating_mul(6)) }?.as_chunks();
         let (doors, _) = points.as_chunks();
         occlusion.test.set_doors(doors);
@@ -83,8 +87,11 @@ pub unsafe extern "C" fn viewcell_hidden_within(
     microseconds: u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let viewcell_occlusion { test, source } = unsafe { get_mut(occlusion) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let (from, to) = (unsafe { mover(from) }?, unsafe { mover(to) }?);
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let guess = unsafe { place(guess) }?;
         let level = source.solid()?;
         let is_there = |player: &Mover| level.locate(player.motion.position).is_some();
@@ -111,8 +118,11 @@ pub unsafe extern "C" fn viewcell_reachable_hides(
     microseconds: u32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let sets = &mut unsafe { get_mut(reachable) }?.sets;
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let viewcell_occlusion { test, source } = unsafe { get_mut(occlusion) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let guess = unsafe { place(guess) }?;
         let level = source.solid()?;
         if from.max(to) as usize >= sets.len() {
@@ -131,5 +141,6 @@ pub unsafe extern "C" fn viewcell_reachable_hides(
 pub unsafe extern "C" fn viewcell_occlusion_close(
     occlusion: *mut viewcell_occlusion,
 ) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(occlusion) })
 }

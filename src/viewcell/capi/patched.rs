@@ -37,14 +37,17 @@ pub unsafe extern "C" fn viewcell_open_patched(
 ) -> viewcell_status {
     let source = || {
         let text = |path: *const c_char| {
+            // SAFETY: null, or readable during the call: the header tells the caller so.
             let path = unsafe { CStr::from_ptr(given(path)?) };
             path.to_str().map_err(|_| VIEWCELL_ARGUMENT)
         };
         let path = text(path)?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let patches = unsafe { slice(patches, count) }?;
         let patches = patches.iter().map(|&path| text(path));
         let patches: Vec<&str> = patches.collect::<Answer<_>>()?;
         Ok(with_patches(path, &patches))
     };
+    // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }

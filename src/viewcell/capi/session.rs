@@ -117,6 +117,7 @@ pub unsafe extern "C" fn viewcell_session_defaults(
     options: *mut viewcell_session_options,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(options) }? = SessionOptions::default().into();
         Ok(VIEWCELL_OK)
     })
@@ -137,12 +138,15 @@ pub unsafe extern "C" fn viewcell_session_new(
     session: *mut *mut viewcell_session,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(session) }?;
         *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
         let options = if options.is_null() {
             SessionOptions::default()
         } else {
+            // SAFETY: null, or readable during the call: the header tells the caller so.
             unsafe { given(options) }?.options()?
         };
         *out = open(source, players, options)?;
@@ -167,8 +171,10 @@ pub unsafe extern "C" fn viewcell_cells_session_new(
     session: *mut *mut viewcell_session,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(session) }?;
         *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
         let options = SessionOptions {
             construction: self::construction(source.cells()?, construction)?,
@@ -199,6 +205,7 @@ fn open(
 /// before. No other call may use the handle at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_close(session: *mut viewcell_session) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(session) })
 }
 
@@ -207,6 +214,7 @@ pub unsafe extern "C" fn viewcell_session_close(session: *mut viewcell_session) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_tick(session: *mut viewcell_session) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let playing = unsafe { get_mut(session) }?;
         playing.session.tick();
         Ok(VIEWCELL_OK)
@@ -233,8 +241,9 @@ pub unsafe extern "C" fn viewcell_session_move(
     count: *mut usize,
 ) -> viewcell_status {
     answer(|| {
-        // Where to go, or nowhere.
+        // SAFETY: null, or readable during the call: the header tells the caller so. Null is nowhere.
         let to = unsafe { to.as_ref() }.map(|&sample| Some(Place::Sample(sample.into())));
+        // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { moved(session, player, |_| Ok(to), None, (notices, size, count)) }
     })
 }
@@ -252,6 +261,7 @@ pub unsafe extern "C" fn viewcell_cells_session_move(
 ) -> viewcell_status {
     answer(|| {
         let to = (cell != VIEWCELL_NOWHERE).then_some(Some(Place::Cell(cell)));
+        // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { moved(session, player, |_| Ok(to), None, (notices, size, count)) }
     })
 }
@@ -271,9 +281,11 @@ pub unsafe extern "C" fn viewcell_solid_session_move(
     answer(|| {
         let to = |world: &World| match (world, position.is_null()) {
             (World::Solid(_), true) => Ok(None),
+            // SAFETY: null, or readable during the call: the header tells the caller so.
             (World::Solid(_), false) => Ok(Some(world.locate(unsafe { point(position) }?))),
             _ => Err(VIEWCELL_KIND),
         };
+        // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { moved(session, player, to, None, (notices, size, count)) }
     })
 }
@@ -291,8 +303,11 @@ pub(super) unsafe fn moved(
     reach: Option<Extent>,
     (notices, size, count): (*mut viewcell_notice, usize, *mut usize),
 ) -> Answer<viewcell_status> {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     let playing = unsafe { get_mut(session) }?;
+    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     let count = unsafe { place(count) }?;
+    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     let out = unsafe { buffer(notices, size) }?;
     let player = playing.player(player)?;
     let session = &mut playing.session;
@@ -333,7 +348,9 @@ pub unsafe extern "C" fn viewcell_session_age(
     ticks: *mut u64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let playing = unsafe { get(session) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(ticks) }?;
         let [player, other] = playing.pair([player, other])?;
         let Some(age) = playing.session.age(player, other) else {
@@ -351,7 +368,9 @@ pub unsafe extern "C" fn viewcell_session_sets(
     sets: *mut u64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let playing = unsafe { get(session) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(sets) }? = playing.session.sets();
         Ok(VIEWCELL_OK)
     })
@@ -367,6 +386,7 @@ pub unsafe extern "C" fn viewcell_session_contains(
     other: u32,
     sample: viewcell_sample,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     answer(|| unsafe { contains(session, [player, other], Place::Sample(sample.into())) })
 }
 
@@ -379,6 +399,7 @@ pub unsafe extern "C" fn viewcell_cells_session_contains(
     other: u32,
     cell: u32,
 ) -> viewcell_status {
+    // SAFETY: what the header tells the caller is passed on as it is.
     answer(|| unsafe { contains(session, [player, other], Place::Cell(cell)) })
 }
 
@@ -387,6 +408,7 @@ unsafe fn contains(
     pair: [u32; 2],
     place: Place,
 ) -> Answer<viewcell_status> {
+    // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
     let playing = unsafe { get(session) }?;
     let [player, other] = playing.pair(pair)?;
     let is_sample = matches!(place, Place::Sample(_));
@@ -410,6 +432,7 @@ pub unsafe extern "C" fn viewcell_session_encode(
     length: *mut usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let playing = unsafe { get(session) }?;
         let [player, other] = playing.pair([player, other])?;
         let code = match (
@@ -420,6 +443,7 @@ pub unsafe extern "C" fn viewcell_session_encode(
             (World::Terrain(_), _) => Vec::new(),
             _ => return Err(VIEWCELL_KIND),
         };
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put_code(&code, bytes, size, length) }
     })
 }

@@ -34,11 +34,13 @@ pub struct viewcell_solid {
 
 /// The level behind a handle, for as long as the call lasts.
 unsafe fn level<'a>(bundle: *const viewcell_bundle) -> Answer<&'a SolidBundle<'static>> {
+    // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
     unsafe { source(bundle) }?.solid()
 }
 
 /// A point of the caller's: three numbers.
 pub(super) unsafe fn point(numbers: *const f64) -> Answer<[f64; 3]> {
+    // SAFETY: null, or readable during the call: the header tells the caller so.
     let numbers = unsafe { slice(numbers, 3) }?;
     numbers.try_into().map_err(|_| VIEWCELL_OUTSIDE)
 }
@@ -51,9 +53,11 @@ pub unsafe extern "C" fn viewcell_solid_info(
     solid: *mut viewcell_solid,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let level = unsafe { level(bundle) }?;
         let parameters = level.parameters();
         let [hull_low, hull_high] = parameters.hull;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(solid) }? = viewcell_solid {
             cells: parameters.cells,
             solids: parameters.solids,
@@ -80,7 +84,9 @@ pub unsafe extern "C" fn viewcell_solid_visible(
     to: *const f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let level = unsafe { level(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let (from, to) = (unsafe { point(from) }?, unsafe { point(to) }?);
         Ok(level.positions_visible(from, to).into())
     })
@@ -98,11 +104,14 @@ pub unsafe extern "C" fn viewcell_solid_visible_pairs(
     visible: *mut u8,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let level = unsafe { level(bundle) }?;
         let numbers = count.saturating_mul(3);
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let (from, to) = (unsafe { slice(from, numbers) }?, unsafe {
             slice(to, numbers)
         }?);
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let visible = unsafe { buffer(visible, count) }?;
         let pairs = from.as_chunks().0.iter().zip(to.as_chunks().0);
         for (visible, (from, to)) in visible.iter_mut().zip(pairs) {
@@ -125,7 +134,9 @@ pub unsafe extern "C" fn viewcell_solid_within(
     reach_to: f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let level = unsafe { level(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let (from, to) = (unsafe { point(from) }?, unsafe { point(to) }?);
         Ok(level.sees_within(from, to, [reach_from, reach_to]).into())
     })

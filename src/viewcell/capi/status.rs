@@ -98,7 +98,7 @@ pub(super) fn flag(value: u32) -> Answer<bool> {
 ///
 /// Null, or as the header says.
 pub(super) unsafe fn given<'a, T>(pointer: *const T) -> Answer<&'a T> {
-    // Safe as the caller promises.
+    // SAFETY: as the caller promises.
     unsafe { pointer.as_ref() }.ok_or(VIEWCELL_NULL)
 }
 
@@ -108,7 +108,7 @@ pub(super) unsafe fn given<'a, T>(pointer: *const T) -> Answer<&'a T> {
 ///
 /// Null, or as the header says.
 pub(super) unsafe fn place<'a, T>(pointer: *mut T) -> Answer<&'a mut T> {
-    // Safe as the caller promises.
+    // SAFETY: as the caller promises.
     unsafe { pointer.as_mut() }.ok_or(VIEWCELL_NULL)
 }
 
@@ -123,7 +123,7 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> Answer<&'
         (true, _) => Err(VIEWCELL_NULL),
         // No array is longer than half of the address space.
         _ if length > isize::MAX as usize / size_of::<T>().max(1) => Err(VIEWCELL_ARGUMENT),
-        // Safe as the caller promises.
+        // SAFETY: as the caller promises.
         _ => Ok(unsafe { core::slice::from_raw_parts(pointer, length) }),
     }
 }
@@ -138,7 +138,7 @@ pub(super) unsafe fn buffer<'a, T>(pointer: *mut T, length: usize) -> Answer<&'a
         (_, 0) => Ok(&mut []),
         (true, _) => Err(VIEWCELL_NULL),
         _ if length > isize::MAX as usize / size_of::<T>().max(1) => Err(VIEWCELL_ARGUMENT),
-        // Safe as the caller promises.
+        // SAFETY: as the caller promises.
         _ => Ok(unsafe { core::slice::from_raw_parts_mut(pointer, length) }),
     }
 }

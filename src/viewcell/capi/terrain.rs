@@ -55,6 +55,7 @@ pub struct viewcell_terrain {
 
 /// The terrain behind a handle, for as long as the call lasts.
 unsafe fn terrain<'a>(bundle: *const viewcell_bundle) -> Answer<&'a TerrainBundle<'static>> {
+    // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
     unsafe { source(bundle) }?.terrain()
 }
 
@@ -66,9 +67,11 @@ pub unsafe extern "C" fn viewcell_info(
     terrain_out: *mut viewcell_terrain,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let parameters = unsafe { terrain(bundle) }?.parameters();
         let grid = parameters.grid;
         let [dx, dy] = parameters.cell_spacing;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(terrain_out) }? = viewcell_terrain {
             width: grid.width(),
             height: grid.height(),
@@ -96,7 +99,9 @@ pub unsafe extern "C" fn viewcell_locate(
     sample: *mut viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put_sample(terrain, terrain.locate(east, south), sample) }
     })
 }
@@ -112,7 +117,9 @@ pub unsafe extern "C" fn viewcell_locate_georeferenced(
     sample: *mut viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put_sample(terrain, terrain.locate_georeferenced(x, y), sample) }
     })
 }
@@ -122,6 +129,7 @@ unsafe fn put_sample(
     found: Option<Sample>,
     out: *mut viewcell_sample,
 ) -> Answer<viewcell_status> {
+    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     let out = unsafe { place(out) }?;
     let found = found.ok_or(VIEWCELL_OUTSIDE)?;
     if !terrain.valid().has_sample(found) {
@@ -141,7 +149,9 @@ pub unsafe extern "C" fn viewcell_height(
     metres: *mut f32,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(metres) }?;
         if !terrain.grid().has_sample(sample.into()) {
             return Err(VIEWCELL_OUTSIDE);
@@ -160,6 +170,7 @@ pub unsafe extern "C" fn viewcell_visible(
     to: viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
         if !terrain.grid().has_sample(from.into()) || !terrain.grid().has_sample(to.into()) {
             return Err(VIEWCELL_OUTSIDE);
@@ -180,9 +191,13 @@ pub unsafe extern "C" fn viewcell_visible_pairs(
     visible: *mut u8,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let from = unsafe { slice(from, count) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let to = unsafe { slice(to, count) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { buffer(visible, count) }?;
         for ((&from, &to), out) in from.iter().zip(to).zip(out) {
             *out = terrain.visible(from.into(), to.into()).into();
@@ -204,8 +219,11 @@ pub unsafe extern "C" fn viewcell_visible_from(
     visible: *mut u8,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
         let to = unsafe { slice(to, count) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { buffer(visible, count) }?;
         let from = Sample::from(from);
         if !terrain.grid().has_sample(from) {
@@ -231,6 +249,7 @@ pub unsafe extern "C" fn viewcell_visible_quads(
     to: viewcell_sample,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
         let from = Quad::new(from_level, from.column, from.row);
         let to = Quad::new(to_level, to.column, to.row);
@@ -258,11 +277,13 @@ pub unsafe extern "C" fn viewcell_pvs(
     count: usize,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
         let quad = Quad::new(level, quad.column, quad.row);
         if !terrain.grid().has_quad(quad) {
             return Err(VIEWCELL_OUTSIDE);
         }
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let words = unsafe { buffer(words, count) }?;
         let words = words
             .get_mut(..terrain.grid().blocks())
@@ -287,6 +308,7 @@ pub unsafe extern "C" fn viewcell_visible_within(
     reach_b: f64,
 ) -> viewcell_status {
     answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let terrain = unsafe { terrain(bundle) }?;
         if !terrain.grid().has_sample(a.into()) || !terrain.grid().has_sample(b.into()) {
             return Err(VIEWCELL_OUTSIDE);

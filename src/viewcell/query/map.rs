@@ -79,7 +79,7 @@ fn open_file(path: &Path) -> Result<(File, u64), OpenError> {
 
 fn map_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
     let (file, _) = open_file(path)?;
-    // Sound as long as nobody truncates or writes to
+    // SAFETY: as long as nobody truncates or writes to
     // the file, as the type's documentation demands; other changes to the file's bytes
     // cannot do harm, since every access is checked and no bytes are trusted.
     #[allow(unsafe_code)]
@@ -217,7 +217,7 @@ impl MappedBundle {
     pub fn let_go(&self) {
         #[cfg(unix)]
         if !self.is_copy {
-            // Sound, since the map is of a file and nobody writes into it: its pages come back as
+            // SAFETY: the map is of a file and nobody writes into it: its pages come back as
             // they were. Where the system will not, nothing is lost.
             #[allow(unsafe_code)]
             unsafe {

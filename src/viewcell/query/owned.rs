@@ -61,7 +61,7 @@ enum Kept {
 /// The caller keeps the `Arc`, changes nothing in it, and lends what borrows from it only for as long as it is kept.
 #[allow(unsafe_code)]
 unsafe fn lasting<T: ?Sized>(held: &Arc<T>) -> &'static T {
-    // Sound as the caller promises: the contents of an `Arc` stay where they are until the last one is dropped.
+    // SAFETY: as the caller promises: the contents of an `Arc` stay where they are until the last one is dropped.
     unsafe { &*Arc::as_ptr(held) }
 }
 
@@ -74,7 +74,7 @@ impl OwnedBundle {
     /// As [`Bundle::from_bytes`] and [`Bundle::world`].
     pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Result<Self, OpenError> {
         let bytes = bytes.into();
-        // Sound: kept beside, and lent with a borrow of this.
+        // SAFETY: kept beside, and lent with a borrow of this.
         #[allow(unsafe_code)]
         let bundle = Bundle::from_bytes(unsafe { lasting(&bytes) })?;
         Self::new(bundle, Kept::Bytes(bytes))
@@ -130,7 +130,7 @@ impl OwnedBundle {
     #[cfg(feature = "mmap")]
     pub fn of_map(map: MappedBundle) -> Result<Self, OpenError> {
         let map = Arc::new(map);
-        // Sound: kept beside, and lent with a borrow of this.
+        // SAFETY: kept beside, and lent with a borrow of this.
         #[allow(unsafe_code)]
         let bundle = unsafe { lasting(&map) }.bundle()?;
         Self::new(bundle, Kept::Map(map))
@@ -146,13 +146,13 @@ impl OwnedBundle {
         let bundle = self.0.bundle;
         let mut layers = Layers::new(&bundle)?;
         let patches = Arc::new(patches);
-        // Sound: kept beside, as is the bundle that layers begin with, and lent with a borrow of this.
+        // SAFETY: kept beside, as is the bundle that layers begin with, and lent with a borrow of this.
         #[allow(unsafe_code)]
         for (name, bytes) in unsafe { lasting(&patches) } {
             layers.lay(bytes).map_err(|error| error.at(name))?;
         }
         let layers = Arc::new(layers);
-        // Sound: the same.
+        // SAFETY: the same.
         #[allow(unsafe_code)]
         let world = World::Terrain(unsafe { lasting(&layers) }.terrain());
         Ok(Self(Arc::new(Opened {

@@ -8,7 +8,7 @@ use godot::prelude::*;
 
 struct Viewcell;
 
-// Sound, as long as Godot calls the library's entry point and nobody else does.
+// SAFETY: as long as Godot calls the library's entry point and nobody else does.
 #[gdextension]
 unsafe impl ExtensionLibrary for Viewcell {
     fn on_stage_init(stage: InitStage) {

@@ -19,7 +19,7 @@ fn layout(bytes: usize) -> Option<Layout> {
 #[unsafe(no_mangle)]
 pub extern "C" fn viewcell_allocate(bytes: usize) -> *mut u8 {
     match layout(bytes) {
-        // Sound, since the layout is never of size 0.
+        // SAFETY: the layout is never of size 0.
         Some(layout) => unsafe { alloc(layout) },
         None => core::ptr::null_mut(),
     }
@@ -33,7 +33,7 @@ pub extern "C" fn viewcell_allocate(bytes: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_release(at: *mut u8, bytes: usize) {
     if let (false, Some(layout)) = (at.is_null(), layout(bytes)) {
-        // Sound, as the caller promises.
+        // SAFETY: as the caller promises.
         unsafe { dealloc(at, layout) }
     }
 }
