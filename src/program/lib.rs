@@ -47,7 +47,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::{self, ExitCode};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory, FromArgMatches, Parser};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use exit::Failure;
 
 pub use memory::Memory;
@@ -57,7 +57,7 @@ pub use memory::Memory;
 /// A terrain heightmap, a level or a mesh goes in, and a view cell bundle (.vcb) comes out: for every place in the
 /// world, everything that may be seen from it. Games, servers and tools map the bundle into memory and query it.
 #[derive(Parser)]
-#[command(name = "viewcell", version, max_term_width = 100, help_template = help::template(), after_help = exit::TABLE)]
+#[command(name = "viewcell", version, max_term_width = 100, help_template = help(), after_help = exit::TABLE)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -89,6 +89,11 @@ enum Verb {
     Import(bake::ImportArgs),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
+}
+
+/// The template of the program's help.
+fn help() -> String {
+    help::template(&Verb::augment_subcommands(Command::new("viewcell")))
 }
 
 /// Runs `viewcell` on the process's arguments.

@@ -1,14 +1,17 @@
-//! The files in `schemas/` describe what the program reads and prints, and are kept so here.
+//! The files in `schemas/` describe what the program reads and prints, and help has each verb in a group and with an
+//! example: both are kept so here.
 //!
 //! To write them anew: `VIEWCELL_WRITE_SCHEMAS=1 cargo test --workspace schemas`.
 
+use clap::{Command, CommandFactory};
 use schemars::{Schema, schema_for};
 use viewcell_bake::{bundle, ingest};
 
+use super::help::{GROUPS, WIDTH};
 use super::schema_files::{self, schemas};
 use super::{
-    bake, check, diff, export, frontier, ground, job, manual, progress, query, rebake, render,
-    repack, report, seal, simulate, verify,
+    Cli, bake, check, diff, export, frontier, ground, job, manual, progress, query, rebake, render,
+    repack, report, seal, simulate, verify, with_negative_numbers,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -67,4 +70,59 @@ fn schemas() -> Vec<(&'static str, Schema)> {
 #[test]
 fn schemas_describe_what_the_program_reads_and_prints() {
     schema_files::hold(schemas());
+}
+
+#[test]
+fn each_verb_is_in_one_group() {
+    let mut grouped: Vec<&str> = GROUPS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .copied()
+        .collect();
+    grouped.sort_unstable();
+    let mut command = Cli::command();
+    command.build();
+    let mut verbs: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    verbs.sort_unstable();
+    assert_eq!(grouped, verbs);
+    let help = command.render_help().to_string();
+    for part in [
+        "Ask a bundle:\n  query        Ask",
+        "Options:\n  -h, --help",
+        "Exit codes:",
+    ] {
+        assert!(help.contains(part), "{part:?} in {help}");
+    }
+    assert!(
+        help.lines().all(|line| line.chars().count() <= WIDTH),
+        "{help}"
+    );
+}
+
+/// The examples of a verb's help, without what a shell does with them.
+fn examples(command: &Command) -> Vec<String> {
+    let help = command.get_long_about().map(ToString::to_string);
+    let help = help.unwrap_or_default();
+    let lines = help.lines().filter_map(|line| line.split_once("Example: "));
+    lines.map(|(_, line)| line.to_owned()).collect()
+}
+
+fn check_examples(command: &Command) {
+    if command.get_name() == "help" {
+        return;
+    }
+    let found = examples(command);
+    assert_eq!(found.len(), 1, "viewcell {}: {found:?}", command.get_name());
+    let words = found[0].split(' ');
+    let parsed = with_negative_numbers(Cli::command());
+    let words = bake::with_kind(&parsed, words.map(Into::into));
+    if let Err(error) = parsed.try_get_matches_from(words) {
+        panic!("{}: {error}", found[0]);
+    }
+    command.get_subcommands().for_each(check_examples);
+}
+
+#[test]
+fn each_verb_has_an_example_that_is_a_command_line() {
+    Cli::command().get_subcommands().for_each(check_examples);
 }
