@@ -23,6 +23,9 @@ pub struct List {
 }
 
 impl List {
+    /// The list of nothing, below all others.
+    pub const EMPTY: Self = Self { first: 0, end: 0 };
+
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.first == self.end
@@ -118,6 +121,25 @@ impl Candidates {
         List { first, end }
     }
 
+    /// Forgets all lists, and makes one of what is named one by one: with the number, the centre and half the sides of each.
+    #[inline(always)]
+    pub(super) fn gather(
+        &mut self,
+        name: impl FnOnce(&mut dyn FnMut(u32, [f32; 3], [f32; 3])),
+    ) -> List {
+        self.leave(List::EMPTY);
+        name(&mut |number, centre, half| {
+            self.numbers.push(number);
+            for k in 0..3 {
+                self.centres[k].push(centre[k]);
+                self.halves[k].push(half[k]);
+            }
+        });
+        let end = self.numbers.len();
+        self.pad();
+        List { first: 0, end }
+    }
+
     /// Which of [`LANES`] occluders from number `at` of a list on have a box that the segment meets.
     #[inline(always)]
     pub(super) fn met(&self, list: List, at: usize, segment: &Segment) -> u16 {
@@ -128,8 +150,9 @@ impl Candidates {
     }
 }
 
+/// As many of a list from number `at` on.
 #[inline(always)]
-fn lanes(of: &[f32], at: usize) -> &[f32; LANES] {
+pub(super) fn lanes(of: &[f32], at: usize) -> &[f32; LANES] {
     of[at..at + LANES].try_into().expect("as many")
 }
 

@@ -1,6 +1,7 @@
 //! Whether a box is hidden from another: cutting until one occluder hides each part.
 
 use super::candidates::{Candidates, List, Segment};
+use super::groups::Groups;
 use super::occluder::{Cut, Occluder, Room, Scale, Shadow, Span};
 use super::shaft::{LANES, Shaft};
 
@@ -77,6 +78,15 @@ impl<R: Run> Decider<R> {
         self.run.vectorize(
             #[inline(always)]
             || candidates.narrow(list, &shaft),
+        )
+    }
+
+    /// The list of those that may hide a part of a pair that has nothing to do with those before. Forgets other lists.
+    pub fn narrow_groups(&mut self, a: &Span, b: &Span, groups: &Groups) -> List {
+        let (shaft, candidates) = (Shaft::new(a, b), &mut self.candidates);
+        self.run.vectorize(
+            #[inline(always)]
+            || candidates.gather(|call| groups.inside(&shaft, call)),
         )
     }
 

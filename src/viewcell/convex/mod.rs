@@ -4,10 +4,12 @@
 //! - `occluder` is the proof for one convex set: 8 + 8 corners, and not 64 segments.
 //! - `decide` halves boxes until each part is hidden by one occluder, or a segment is clear. Where an occluder fails
 //!   tells which box to halve, and across which axis.
-//! - `candidates` are the occluders that may hide a pair: what lies beside a `shaft` hides none of its parts.
+//! - `candidates` are the occluders that may hide a pair: what lies beside a `shaft` hides none of its parts. `groups` find
+//!   those of a pair that has nothing to do with the one before.
 
 mod candidates;
 mod decide;
+mod groups;
 mod occluder;
 mod plane;
 mod shaft;
@@ -15,6 +17,7 @@ mod shaft;
 pub use candidates::List;
 pub use decide::Found;
 pub use decide::{Decider, Look, Run};
+pub use groups::Groups;
 pub use occluder::{Kind, Occluder, Scale, Span};
 #[doc(hidden)]
 pub use occluder::{Room, Shadow};

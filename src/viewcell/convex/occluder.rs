@@ -53,6 +53,11 @@ impl Span {
         std::array::from_fn(|k| self.centre[k] + self.half[k])
     }
 
+    /// Whether a point is in it.
+    pub fn holds(&self, at: Point) -> bool {
+        (0..3).all(|k| (at[k] - self.centre[k]).abs() <= self.half[k])
+    }
+
     /// The eight corners.
     pub fn corners(&self) -> [Point; 8] {
         std::array::from_fn(|corner| {

@@ -45,7 +45,7 @@ mod layers;
 #[cfg(feature = "mmap")]
 mod map;
 mod owned;
-mod solid;
+pub(crate) mod solid;
 mod terrain;
 mod within;
 mod world;

@@ -5,10 +5,12 @@
 //! [`ReachableSet`](super::ReachableSet) answer by the boxes that each may reach.
 
 mod occlusion;
-pub(super) mod reached;
-pub(super) mod within;
+pub(crate) mod reached;
+mod solids;
+pub(crate) mod within;
 
 pub use occlusion::OcclusionTest;
+pub(crate) use solids::Solids;
 
 use super::Pvs;
 use super::bundle::Bundle;

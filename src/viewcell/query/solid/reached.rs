@@ -10,11 +10,11 @@ use crate::format::solid::Corners;
 use crate::query::Extent;
 
 /// Most cells that are followed; in a region of more, all count as reached.
-pub(in crate::query) const MOST: usize = 512;
+pub(crate) const MOST: usize = 512;
 
 /// What of a cell lies in a region.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::query) struct ReachedCell {
+pub(crate) struct ReachedCell {
     pub cell: u32,
     pub bounds: Corners,
 }
@@ -23,7 +23,7 @@ impl SolidBundle<'_> {
     /// The cells of `region`, in any order, to which a way leads in `path` from somewhere in the box `now`: into `room`, and how
     /// many they are. `None` where there is no such cell, or no room.
     #[inline(never)]
-    pub(in crate::query) fn reached(
+    pub(crate) fn reached(
         &self,
         now: Corners,
         [path, region]: [&Extent; 2],
@@ -58,6 +58,23 @@ impl SolidBundle<'_> {
     }
 }
 
+/// The box around what is reached of cells.
+#[inline(never)]
+pub(crate) fn around(cells: &[ReachedCell]) -> Option<Corners> {
+    let mut of = cells.first()?.bounds;
+    let [low, high] = &mut of;
+    for cell in cells {
+        let [least, greatest] = &cell.bounds;
+        for (low, least) in low.iter_mut().zip(least) {
+            *low = if *least < *low { *least } else { *low };
+        }
+        for (high, greatest) in high.iter_mut().zip(greatest) {
+            *high = if *greatest > *high { *greatest } else { *high };
+        }
+    }
+    Some(of)
+}
+
 /// Moves those from number `from` on that touch a box there, and says where they end.
 #[inline(never)]
 fn gather(cells: &mut [ReachedCell], from: usize, touched: &Corners) -> usize {
@@ -87,4 +104,44 @@ fn touch([a, b]: &Corners, [c, d]: &Corners) -> bool {
     let below =
         |low: &[f64; 3], high: &[f64; 3]| low.iter().zip(high).all(|(low, high)| low <= high);
     below(a, d) && below(c, b)
+}
+
+/// Whether cells, which have nothing in common, leave next to nothing of the box around them; one does.
+pub(crate) fn fill(cells: &[ReachedCell], around: &Corners) -> bool {
+    let volume = |[low, high]: &Corners| -> f64 {
+        let sides = low.iter().zip(high).map(|(low, high)| high - low);
+        sides.product()
+    };
+    let filled: f64 = cells.iter().map(|of| volume(&of.bounds)).sum();
+    cells.len() == 1 || filled >= 0.999 * volume(around)
+}
+
+/// The axis of the longest side, and how long it is.
+pub(crate) fn longest(sides: [f64; 3]) -> (usize, f64) {
+    let axes = sides.into_iter().enumerate();
+    axes.fold((0, f64::NEG_INFINITY), |best, of| {
+        if of.1 > best.1 { of } else { best }
+    })
+}
+
+/// Cells in either half of the box around them, along an axis; some each, whatever they are.
+pub(crate) fn halves(
+    cells: &mut [ReachedCell],
+    around: Corners,
+    axis: usize,
+) -> (&mut [ReachedCell], &mut [ReachedCell]) {
+    let sum = |[low, high]: Corners| {
+        let [low, high] = [low, high].map(|corner| corner.get(axis).copied().unwrap_or(0.0));
+        low + high
+    };
+    let middle = sum(around);
+    let mut end = 0;
+    for at in 0..cells.len() {
+        if cells.get(at).is_some_and(|of| sum(of.bounds) < middle) {
+            cells.swap(at, end);
+            end += 1;
+        }
+    }
+    let is_cut = end > 0 && end < cells.len();
+    cells.split_at_mut(if is_cut { end } else { cells.len() / 2 })
 }

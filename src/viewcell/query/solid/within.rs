@@ -41,7 +41,7 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// Of cells, quickest in order; `None` of none, and where there is no room.
-    pub(in crate::query) fn of(cells: impl Iterator<Item = u32>) -> Option<Self> {
+    pub(crate) fn of(cells: impl Iterator<Item = u32>) -> Option<Self> {
         let mut parts = Self {
             parts: [Part::default(); PARTS],
             count: 0,
@@ -60,6 +60,15 @@ impl Parts {
             }
         }
         Some(())
+    }
+
+    /// Whether all cells of another list are in this one.
+    pub(crate) fn holds(&self, other: &Self) -> bool {
+        let is_in = |part: &Part| {
+            let own = self.slice().iter().find(|own| own.block == part.block);
+            own.is_some_and(|own| part.cells & !own.cells == 0)
+        };
+        other.slice().iter().all(is_in)
     }
 
     fn slice(&self) -> &[Part] {
@@ -171,7 +180,7 @@ impl SolidBundle<'_> {
         }
     }
 
-    pub(in crate::query) fn sees_parts(&self, from: &Parts, to: &Parts) -> bool {
+    pub(crate) fn sees_parts(&self, from: &Parts, to: &Parts) -> bool {
         if from.count * to.count > LIMIT {
             return true;
         }

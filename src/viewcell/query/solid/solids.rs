@@ -1,0 +1,118 @@
+//! What hides in a level at run time: the occluders of its bundle, and doors that are closed.
+
+use super::SolidBundle;
+use crate::convex::{Kind, Occluder, Plane, Scale, Span};
+use crate::format::occluders::Occluders;
+use crate::format::solid::Corners;
+
+/// Occluders, counted from the middle of the level.
+#[derive(Debug)]
+pub(crate) struct Solids {
+    /// The level's, then the doors.
+    pub occluders: Vec<Occluder>,
+    /// How many are the level's.
+    own: usize,
+    /// The largest coordinate with which arithmetic is exact enough.
+    extent: f64,
+    /// What arithmetic may err by.
+    pub scale: Scale,
+    /// What occluders are counted from.
+    middle: [f64; 3],
+}
+
+impl SolidBundle<'_> {
+    /// What hides in the level. `None` where the bundle does not have that, or it is damaged.
+    pub(crate) fn solids(&self) -> Option<Solids> {
+        let section = self.occluders?;
+        let occluders = read(&section)?;
+        Some(Solids {
+            own: occluders.len(),
+            occluders,
+            extent: section.extent(),
+            scale: Scale::new(section.extent()),
+            middle: self.parameters().middle,
+        })
+    }
+}
+
+/// The occluders of a bundle; `None` where it is damaged.
+fn read(section: &Occluders<'_>) -> Option<Vec<Occluder>> {
+    let mut next = 0;
+    let occluders = (0..section.len()).map(|number| {
+        // Each plane is of one occluder: what is made of a file is no larger than the file.
+        let record = section
+            .record(number)
+            .filter(|record| record.first == next)?;
+        next += record.planes;
+        let [low, high] = record.bounds;
+        let numbers = record.first..record.first + record.planes;
+        let planes = numbers.map(|number| {
+            let (normal, dist) = section.plane(number)?;
+            Some(Plane { normal, dist })
+        });
+        Some(Occluder {
+            kind: match record.kind {
+                0 => Kind::Solid,
+                1 => Kind::Flat,
+                _ => Kind::FrontOnly,
+            },
+            planes: planes.collect::<Option<_>>()?,
+            bounds: Span::between(low, high),
+            thick: record.thick,
+        })
+    });
+    occluders.collect()
+}
+
+impl Solids {
+    /// Doors that are closed, in place of those before: opaque boxes, in the level's coordinates. What of a box is no
+    /// number, or further out than the level, hides nothing.
+    pub(crate) fn set_doors(&mut self, doors: &[Corners]) {
+        self.occluders.truncate(self.own);
+        for door in doors {
+            let Some(bounds) = self.span(*door) else {
+                continue;
+            };
+            let [low, high] = [bounds.min(), bounds.max()];
+            let planes = (0..6).map(|side| {
+                let (axis, sign) = (side / 2, if side % 2 == 0 { 1.0 } else { -1.0 });
+                let corner = if side % 2 == 0 { high } else { low };
+                let mut normal = [0.0; 3];
+                if let Some(of) = normal.get_mut(axis) {
+                    *of = sign;
+                }
+                let dist = sign * corner.get(axis).copied().unwrap_or(0.0);
+                Plane { normal, dist }
+            });
+            let door = Occluder::solid(planes, bounds, self.scale.margin);
+            self.occluders.push(door);
+        }
+    }
+
+    /// A box of the level as occluders are counted; `None` where it is none, or lies where arithmetic is not exact enough.
+    pub(crate) fn span(&self, corners: Corners) -> Option<Span> {
+        let [low, high] = corners.map(|corner| {
+            let mut of = corner;
+            for (at, middle) in of.iter_mut().zip(self.middle) {
+                *at -= middle;
+            }
+            of
+        });
+        let within = |at: &f64| at.abs() <= self.extent;
+        let ordered = low.iter().zip(&high).all(|(low, high)| low <= high);
+        let holds = ordered && low.iter().chain(&high).all(within);
+        holds.then(|| Span::between(low, high))
+    }
+
+    /// Where the eyes, or the bodies, of players are whose origins are in a box: from `below` to `above` the origin.
+    pub(crate) fn around(&self, [low, high]: Corners, [below, above]: Corners) -> Option<Span> {
+        self.span([plus(low, below), plus(high, above)])
+    }
+}
+
+fn plus(mut point: [f64; 3], by: [f64; 3]) -> [f64; 3] {
+    for (at, by) in point.iter_mut().zip(by) {
+        *at += by;
+    }
+    point
+}
