@@ -191,6 +191,54 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
     }
 }
 
+#[test]
+fn a_frame_of_a_watch_allocates_nothing_once_warm() {
+    use viewcell::watch::{Watch, WatchOptions, Watched};
+
+    let level = Bundle::from_bytes(SOLID).unwrap().solid().unwrap();
+    let mut watch = Watch::new(level, 8, WatchOptions::default()).unwrap();
+    let limits = MotionLimits {
+        acceleration: [3200.0, 800.0],
+        impulse: [0.0, 270.0],
+        ..MotionLimits::speed(320.0)
+    };
+    let mut play = || {
+        let mut hidden = 0;
+        for frame in 0..400 {
+            let turn = f64::from(frame) * 0.05;
+            for player in 0..8 {
+                let (sin, cos) = (turn + f64::from(player)).sin_cos();
+                let side = if player % 2 == 0 { 128.0 } else { 400.0 };
+                let motion = Motion {
+                    position: [side + 90.0 * cos, 128.0 + 90.0 * sin, 32.0],
+                    velocity: Some([-90.0 * sin, 90.0 * cos, 0.0]),
+                };
+                let mover = |until| viewcell::query::Mover {
+                    motion,
+                    limits,
+                    times: [0.0, until],
+                };
+                let watched = Watched {
+                    sees: mover(0.1),
+                    shown: mover(0.05),
+                    step: 18.0,
+                    eye: None,
+                    body: None,
+                };
+                watch.set(player as usize, &watched);
+            }
+            watch.begin();
+            watch.look(100);
+            hidden += watch.counts().hidden;
+        }
+        hidden
+    };
+    assert!(play() > 1000);
+    let before = ALLOCATIONS.get();
+    play();
+    assert_eq!(ALLOCATIONS.get(), before);
+}
+
 /// The places of a world, and all pairs of them.
 fn pairs(world: World<'_>) -> impl Iterator<Item = [Place; 2]> {
     let place = move |number| world.place(number).unwrap();

@@ -10,6 +10,7 @@
 //! | ask of one kind | [`query::TerrainBundle`], [`query::CellBundle`], [`query::SolidBundle`] | [`query`] |
 //! | keep two players silent | [`frontier::FrontierBuilder`] | [`frontier`] |
 //! | keep many players silent | [`session::Session`], in any kind of world | [`session`] |
+//! | who must be sent to whom, each frame | [`watch::Watch`], in a solid level | [`watch`] |
 //! | who is near whom | [`interest::Interest`], [`interest::Awareness`] | [`interest`] |
 //!
 //! ```no_run
@@ -52,3 +53,4 @@ pub mod query;
 pub mod session;
 #[cfg(feature = "sign")]
 pub mod sign;
+pub mod watch;

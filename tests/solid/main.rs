@@ -21,3 +21,4 @@ mod session;
 mod tiny;
 mod town;
 mod towns;
+mod watch;

@@ -1,0 +1,561 @@
+//! Conservative visibility culling for a server: who must be sent to whom, each frame, in a solid level.
+//!
+//! Each frame a [`Watch`] is told where everybody is, and how they may move until what is sent now no longer counts. A
+//! player is hidden from another only by proof, for all positions that either can have until then. The questions are asked
+//! in this order, and the first answer is taken:
+//!
+//! 1. **A proof of before that still holds.** It was made for boxes, often larger than the frame's. As long as both players,
+//!    with all that they reach in this frame, are in those, nothing is looked at: a frontier set in the small.
+//! 2. **The bake**: no cell that the one may reach sees any that the other may.
+//! 3. **In sight now**: the line that was clear last is clear still.
+//! 4. **A new proof**, of larger boxes first and of the tight ones of this frame then, by the occluders that the bundle
+//!    carries, and by those of the proof of before first (`proof`).
+//!
+//! A pair of which nothing is proven is sent. Work is counted, so that the same frames give the same answers on every
+//! machine: what a frame may take is given to [`Watch::look`]. It goes first to those who were hidden in the frame before,
+//! and then to the others in turn.
+//!
+//! **What a proof holds for.** Players keep to their limits, and may be stopped by walls at any time; their origins are in
+//! cells of the level, and no eye is in what is solid. Whoever is in no cell sees all and is seen by all.
+
+#![deny(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+mod by_cells;
+mod proof;
+mod reach;
+
+use crate::convex::{Found, Point, Span};
+use crate::format::solid::Corners;
+use crate::query::solid::Solids;
+use crate::query::solid::reached::ReachedCell;
+use crate::query::{Mover, SolidBundle};
+use by_cells::Question;
+use proof::{MOST_NODES, Node, Prover};
+pub use reach::swept;
+use reach::{Ground, LEVELS, Reach};
+
+/// Most looks for one proof. What is not proven in as many is mostly in sight of a place that few come to.
+const MOST_LOOKS: u32 = 96;
+/// Looks for a proof of larger boxes.
+const FEW_LOOKS: u32 = 24;
+/// Most looks for a proof cell by cell.
+const CELL_LOOKS: u32 = 96;
+/// After so many proofs one after another larger boxes are tried.
+const PATIENCE: u8 = 3;
+/// After so many proofs by occluders cells are asked again.
+const AGAIN: u8 = 5;
+/// After how many frames a pair is looked at again that was neither proven nor found in sight, at most.
+const LONGEST_WAIT: u8 = 4;
+
+/// A player in a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Watched {
+    /// How the player moves while they see by what is sent now: until a round trip and the time to the next frame have
+    /// gone by. Walls that stop somebody are always taken into account, and need be in no limit. The error is that of
+    /// positions; where velocities are differences of two, what these may err by belongs into the limits as well.
+    pub sees: Mover,
+    /// The same, while others are shown where the player goes from now on: until the next frame.
+    pub shown: Mover,
+    /// By how much stairs may bring the player higher at once. [Unit: the level's]
+    pub step: f64,
+    /// Heights of the eye over the origin, from least to greatest; those of the bundle if not given. [Unit: the level's]
+    pub eye: Option<[f64; 2]>,
+    /// The box of what is seen of the player, from the origin; that of the bundle if not given. [Unit: the level's]
+    pub body: Option<Corners>,
+}
+
+/// How a watch spends its work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WatchOptions {
+    /// How far ahead anybody sees at most: clients say themselves how far away they are. [Unit: s]
+    pub max_ahead: f64,
+}
+
+impl Default for WatchOptions {
+    fn default() -> Self {
+        Self { max_ahead: 0.2 }
+    }
+}
+
+/// What was found of a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Not looked at in this frame: sent.
+    #[default]
+    Unknown,
+    /// A line within reach is clear, or nothing was proven.
+    Sent,
+    Hidden,
+}
+
+/// A viewer and another player.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    state: State,
+    /// Of the boxes that the last proof was for.
+    level: u8,
+    generations: [u32; 2],
+    /// The line that was clear: where in the box of eyes, and in that of bodies. [Unit: half a side]
+    line: Option<[[f32; 3]; 2]>,
+    /// Nodes of the proof that is kept.
+    nodes: u8,
+    /// The level at which cells are asked first, and that of which a proof is tried first.
+    baked: u8,
+    next: u8,
+    /// How many proofs of that level there were one after another.
+    won: u8,
+    /// For how many looks cells are not asked.
+    proven: u8,
+    /// How often one after another nothing was found, and for how many frames it is not looked at.
+    lost: u8,
+    wait: u8,
+}
+
+/// A player who is watched.
+#[derive(Clone, Debug, Default)]
+struct Player {
+    is_there: bool,
+    /// Whether something can be proven of them.
+    sees: bool,
+    is_seen: bool,
+    /// Whether the bake is of such eyes, and of such a body.
+    is_baked: [bool; 2],
+    /// Of the eyes, and of the body.
+    eyes: Reach,
+    body: Reach,
+}
+
+/// Figures of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WatchCounts {
+    /// Pairs of players who are there.
+    pub pairs: u32,
+    /// Of these, hidden.
+    pub hidden: u32,
+    /// Hidden by what was proven in a frame before.
+    pub kept: u32,
+    /// Pairs that were looked at.
+    pub looked: u32,
+    /// Hidden by cells.
+    pub baked: u32,
+    /// Hidden with larger boxes.
+    pub larger: u32,
+    /// Hidden cell by cell.
+    pub by_cells: u32,
+    /// Sent for the line that was clear in the frame before.
+    pub in_sight: u32,
+    /// Work: looks at a pair of boxes, and pairs.
+    pub work: u32,
+}
+
+/// Who must be sent to whom in a solid level, frame by frame.
+///
+/// ```no_run
+/// # use viewcell::query::{Motion, MotionLimits, Mover, SolidBundle};
+/// # use viewcell::watch::{Watch, Watched, WatchOptions};
+/// # fn f(level: SolidBundle<'_>, players: Vec<(usize, [f64; 3], [f64; 3], f64)>) -> Option<()> {
+/// let mut watch = Watch::new(level, 32, WatchOptions::default())?;
+/// let limits = MotionLimits {
+///     speed: [320.0, 1000.0],
+///     acceleration: [5120.0, 800.0],
+///     impulse: [0.0, 270.0],
+///     error: [1.0, 1.0],
+/// };
+/// // Each frame, of everybody:
+/// for (player, position, velocity, ping) in players {
+///     let motion = Motion { position, velocity: Some(velocity) };
+///     let until = |seconds| Mover { motion, limits, times: [0.0, seconds] };
+///     let (sees, shown) = (until(ping + 0.05), until(0.05));
+///     watch.set(player, &Watched { sees, shown, step: 18.0, eye: None, body: None });
+/// }
+/// watch.begin();
+/// watch.look(1000);
+/// let sends = watch.sends(3, 5);
+/// # Some(()) }
+/// ```
+///
+/// Who is put elsewhere is told of like everybody else, and sees from there at once. All memory is allocated at first, but
+/// for what lists of occluders grow to in the first frames.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    ground: Ground<'a>,
+    solids: Solids,
+    prover: Prover,
+    options: WatchOptions,
+    players: Box<[Player]>,
+    /// Of viewer v and player p at v * players + p.
+    pairs: Box<[Pair]>,
+    /// As many nodes for each pair.
+    nodes: Box<[Node]>,
+    /// Cells of a pair.
+    room: [Vec<ReachedCell>; 2],
+    /// Pairs to be looked at in this frame, and the next of them.
+    queue: Vec<u32>,
+    next: usize,
+    /// The pair with which the next frame begins.
+    turn: usize,
+    counts: WatchCounts,
+}
+
+impl<'a> Watch<'a> {
+    /// Of players numbered from 0, none of whom is there yet. `None` where the bundle has no occluders, or they are damaged.
+    pub fn new(level: SolidBundle<'a>, players: usize, options: WatchOptions) -> Option<Self> {
+        let solids = level.solids()?;
+        let pairs = players.checked_mul(players)?;
+        Some(Self {
+            ground: Ground::new(level),
+            prover: Prover::new(&solids),
+            solids,
+            options,
+            players: vec![Player::default(); players].into(),
+            pairs: vec![Pair::default(); pairs].into(),
+            nodes: vec![Node::default(); pairs.checked_mul(MOST_NODES)?].into(),
+            room: [Vec::with_capacity(64), Vec::with_capacity(64)],
+            queue: Vec::with_capacity(pairs),
+            next: 0,
+            turn: 0,
+            counts: WatchCounts::default(),
+        })
+    }
+
+    /// How many players there is room for.
+    pub fn players(&self) -> usize {
+        self.players.len()
+    }
+
+    /// Where a player is in the frame that begins next. One whom there is no room for is passed over.
+    pub fn set(&mut self, number: usize, watched: &Watched) {
+        let Some(player) = self.players.get_mut(number) else {
+            return;
+        };
+        let of = self.ground.level.parameters();
+        let (baked_eye, baked_body) = (of.eye, of.hull);
+        let eye = watched.eye.unwrap_or(baked_eye);
+        let body = watched.body.unwrap_or(baked_body);
+        let [least, most] = eye;
+        player.is_there = true;
+        player.is_baked = [
+            baked_eye[0] <= least && least <= most && most <= baked_eye[1],
+            is_within(&body, &baked_body),
+        ];
+        let most_ahead = self.options.max_ahead;
+        let (ground, solids) = (&mut self.ground, &self.solids);
+        let eyes = [[0.0, 0.0, least], [0.0, 0.0, most]];
+        let until = |mover: &Mover| mover.times.into_iter().fold(0.0, f64::max);
+        let sees = until(&watched.sees).min(most_ahead);
+        player.sees = player
+            .eyes
+            .set(ground, solids, &watched.sees, [watched.step, sees], eyes);
+        let shown = until(&watched.shown);
+        player.is_seen =
+            player
+                .body
+                .set(ground, solids, &watched.shown, [watched.step, shown], body);
+    }
+
+    /// A player has gone, or counts for nobody.
+    pub fn remove(&mut self, number: usize) {
+        if let Some(player) = self.players.get_mut(number) {
+            player.is_there = false;
+            player.eyes.clear();
+            player.body.clear();
+        }
+    }
+
+    /// Doors that are closed from the next frame on, in place of those before: opaque boxes, in the level's coordinates. What
+    /// of a box is no number hides nothing. Where they have changed nothing that was proven holds any more. Allocates.
+    pub fn set_doors(&mut self, doors: &[Corners]) {
+        self.solids.set_doors(doors);
+        self.prover.set_solids(&self.solids);
+        for player in &mut self.players {
+            player.eyes.clear();
+            player.body.clear();
+        }
+    }
+
+    /// Begins a frame: what was proven before and holds for where players are now is hidden. All others are sent until they
+    /// are looked at.
+    pub fn begin(&mut self) {
+        let count = self.players.len();
+        self.counts = WatchCounts::default();
+        self.queue.clear();
+        self.next = 0;
+        let Self {
+            players,
+            pairs,
+            queue,
+            counts,
+            ..
+        } = self;
+        let mut numbers = (0..).zip(pairs.iter_mut());
+        // Those who were hidden and are not any more come first, and those in sight last.
+        for (viewer, from) in players.iter().enumerate() {
+            for ((number, pair), (other, to)) in
+                numbers.by_ref().take(count).zip(players.iter().enumerate())
+            {
+                if viewer == other || !from.is_there || !to.is_there {
+                    *pair = Pair::default();
+                    continue;
+                }
+                counts.pairs += 1;
+                let level = usize::from(pair.level);
+                let now = [from.eyes.generation(level), to.body.generation(level)];
+                if pair.state == State::Hidden {
+                    if now == pair.generations && from.sees && to.is_seen {
+                        counts.kept += 1;
+                        counts.hidden += 1;
+                        continue;
+                    }
+                    pair.wait = 0;
+                    queue.push(number);
+                    pair.state = State::Unknown;
+                } else {
+                    // Marks those that come second.
+                    pair.state = State::Sent;
+                }
+            }
+        }
+        let turn = self.turn.min(pairs.len());
+        for are_in_sight in [false, true] {
+            let (before, after) = pairs.split_at_mut(turn);
+            let last = (turn..).zip(after).chain((0..).zip(before));
+            for (number, pair) in last.filter(|(_, pair)| pair.state == State::Sent) {
+                if pair.line.is_some() != are_in_sight {
+                    continue;
+                }
+                pair.state = State::Unknown;
+                if pair.wait > 0 {
+                    pair.wait -= 1;
+                } else {
+                    queue.push(number as u32);
+                }
+            }
+        }
+        self.turn = 0;
+    }
+
+    /// Looks at pairs of which nothing is known in this frame, with so much work: about as many microseconds. True if all were
+    /// looked at; else it may be called again, with more. A proof that was begun is brought to an end.
+    pub fn look(&mut self, work: u32) -> bool {
+        let until = self.counts.work.saturating_add(work);
+        while let Some(&number) = self.queue.get(self.next) {
+            if self.counts.work >= until {
+                self.turn = number as usize;
+                return false;
+            }
+            self.next += 1;
+            self.consider(number as usize);
+        }
+        self.turn = 0;
+        true
+    }
+
+    /// Whether a player must be sent to a viewer. True for numbers that there is no room for; false where either is not there,
+    /// and of a player and themselves.
+    pub fn sends(&self, viewer: usize, other: usize) -> bool {
+        let (Some(from), Some(to)) = (self.players.get(viewer), self.players.get(other)) else {
+            return true;
+        };
+        let pair = self.pairs.get(viewer * self.players.len() + other);
+        let is_hidden = pair.is_none_or(|pair| pair.state == State::Hidden);
+        viewer != other && from.is_there && to.is_there && !is_hidden
+    }
+
+    /// What the frame came to until now.
+    pub fn counts(&self) -> WatchCounts {
+        self.counts
+    }
+
+    fn consider(&mut self, number: usize) {
+        let count = self.players.len();
+        let (viewer, other) = (number / count.max(1), number % count.max(1));
+        let Self {
+            ground,
+            solids,
+            prover,
+            players,
+            pairs,
+            nodes,
+            counts,
+            room,
+            ..
+        } = self;
+        let nodes = nodes.get_mut(number * MOST_NODES..(number + 1) * MOST_NODES);
+        let (Some(from), Some(to), Some(pair), Some(nodes)) = (
+            players.get(viewer),
+            players.get(other),
+            pairs.get_mut(number),
+            nodes,
+        ) else {
+            return;
+        };
+        counts.looked += 1;
+        counts.work += 1;
+        pair.state = State::Sent;
+        if !from.sees || !to.is_seen {
+            return;
+        }
+        let hide = |pair: &mut Pair, counts: &mut WatchCounts, level: usize| {
+            pair.state = State::Hidden;
+            pair.level = level as u8;
+            pair.generations = [from.eyes.generation(level), to.body.generation(level)];
+            pair.line = None;
+            pair.lost = 0;
+            counts.hidden += 1;
+            counts.larger += u32::from(level > 0);
+        };
+        let is_baked = from.is_baked[0] && to.is_baked[1];
+        // What needed a proof by occluders mostly does so again.
+        pair.proven = pair.proven.saturating_sub(1);
+        if is_baked && pair.proven == 0 {
+            for level in (0..=usize::from(pair.baked)).rev() {
+                let parts = from.eyes.parts(level).zip(to.body.parts(level));
+                if parts.is_some_and(|(from, to)| !ground.level.sees_parts(from, to)) {
+                    hide(pair, counts, level);
+                    pair.baked = (level + 1).min(LEVELS - 1) as u8;
+                    counts.baked += 1;
+                    return;
+                }
+            }
+        }
+        let (Some(a), Some(b)) = (from.eyes.span(0), to.body.span(0)) else {
+            return;
+        };
+        if let Some(line) = pair.line {
+            counts.work += 1;
+            let [first, second] = line;
+            let line = [place(a, first), place(b, second)];
+            if is_in_reach(solids, from, to, line) && prover.is_clear(solids, line) {
+                counts.in_sight += 1;
+                pair.wait = 1;
+                return;
+            }
+            pair.line = None;
+        }
+        pair.baked = 0;
+        let first = usize::from(pair.next);
+        let mut found = Found::Open;
+        for level in [first, 0] {
+            let spans = from.eyes.span(level).zip(to.body.span(level));
+            let Some(spans) = spans else {
+                continue;
+            };
+            let kept = nodes.get(..usize::from(pair.nodes)).unwrap_or_default();
+            let most = if level > 0 { FEW_LOOKS } else { MOST_LOOKS };
+            let work;
+            (found, work) = prover.prove(solids, [spans.0, spans.1], kept, most);
+            counts.work += work;
+            if found == Found::Hidden {
+                let made = prover.made();
+                pair.nodes = made.len() as u8;
+                for (node, made) in nodes.iter_mut().zip(made) {
+                    *node = *made;
+                }
+                hide(pair, counts, level);
+                if pair.proven == 0 {
+                    pair.proven = AGAIN;
+                }
+                if level == first {
+                    pair.won += 1;
+                    if pair.won >= PATIENCE {
+                        pair.won = 0;
+                        pair.next = (first + 1).min(LEVELS - 1) as u8;
+                    }
+                }
+                return;
+            }
+            pair.won = 0;
+            if level == 0 {
+                break;
+            }
+            pair.next -= 1;
+        }
+        pair.next = 0;
+        if pair.proven > 0 {
+            pair.proven = 0;
+            let parts = from.eyes.parts(0).zip(to.body.parts(0));
+            if is_baked && parts.is_some_and(|(from, to)| !ground.level.sees_parts(from, to)) {
+                hide(pair, counts, 0);
+                counts.baked += 1;
+                return;
+            }
+        }
+        if found == Found::Clear {
+            let line = prover.clear;
+            if is_in_reach(solids, from, to, line) {
+                let [first, second] = line;
+                pair.line = Some([part(a, first), part(b, second)]);
+                pair.lost = 0;
+                return;
+            }
+        }
+        let offsets = [from.eyes.offsets, to.body.offsets];
+        let question = Question {
+            level: &ground.level,
+            solids,
+            offsets,
+            is_baked,
+        };
+        let [own, others] = room;
+        for (room, cells) in [
+            (&mut *own, from.eyes.cells()),
+            (&mut *others, to.body.cells()),
+        ] {
+            room.clear();
+            room.extend_from_slice(cells);
+        }
+        if !own.is_empty() && !others.is_empty() {
+            let (hidden, work) = prover.prove_cells(question, [own, others], CELL_LOOKS);
+            counts.work += work;
+            if hidden {
+                hide(pair, counts, 0);
+                counts.by_cells += 1;
+                return;
+            }
+        }
+        pair.lost = (pair.lost + 1).min(LONGEST_WAIT);
+        pair.wait = if found == Found::Open { pair.lost } else { 1 };
+    }
+}
+
+/// Whether somebody may look along a line from where they may be to where the other may.
+fn is_in_reach(solids: &Solids, from: &Player, to: &Player, [a, b]: [Point; 2]) -> bool {
+    from.eyes.meets(solids, a) && to.body.meets(solids, b)
+}
+
+/// Where a point is in a box: -1 is the least coordinate, 1 the greatest.
+fn part(of: &Span, at: Point) -> [f32; 3] {
+    let mut part = [0.0; 3];
+    for (((part, at), centre), half) in part.iter_mut().zip(at).zip(of.centre).zip(of.half) {
+        *part = if half > 0.0 {
+            ((at - centre) / half) as f32
+        } else {
+            0.0
+        };
+    }
+    part
+}
+
+/// The point of a box that is there.
+fn place(of: &Span, part: [f32; 3]) -> Point {
+    let mut at = of.centre;
+    for ((at, half), part) in at.iter_mut().zip(of.half).zip(part) {
+        *at += half * f64::from(part);
+    }
+    at
+}
+
+fn is_within([a, b]: &Corners, [c, d]: &Corners) -> bool {
+    let below =
+        |low: &[f64; 3], high: &[f64; 3]| low.iter().zip(high).all(|(low, high)| low <= high);
+    below(c, a) && below(b, d)
+}

@@ -1,0 +1,291 @@
+//! The proof that a box of eyes is hidden from a box of bodies, kept as the occluders and cuts that did it.
+//!
+//! A proof is a binary tree in preorder: a leaf is an occluder that hides all of its part, and a node cuts one of the two
+//! boxes at a coordinate. Occluders stay where they are while players move, so that the tree of one frame mostly proves the
+//! boxes of the next: a test of one occluder a leaf. Where a leaf fails, a proof of that part alone is looked for.
+
+use crate::convex::{Decider, Found, Groups, List, Look, Point, Run, Span};
+use crate::query::solid::Solids;
+
+/// Most nodes that are kept of a proof; a larger one is used and forgotten.
+pub(super) const MOST_NODES: usize = 64;
+/// Most cuts one after another.
+const DEPTH: u32 = 12;
+
+/// A node that cuts, by its axis, 0 to 2 of eyes and 3 to 5 of bodies.
+const CUT: u32 = 1 << 31;
+/// The part with greater coordinates comes first.
+const UPPER: u32 = 1 << 30;
+
+/// A part of a proof.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Node {
+    /// An occluder, or [`CUT`] with an axis.
+    what: u32,
+    /// Where it is cut, counted from the level's middle.
+    at: f32,
+    /// Of a cut: how many nodes further its second part begins.
+    second: u32,
+}
+
+/// Counted work: looks at a pair of boxes, of about a microsecond each.
+#[derive(Debug)]
+struct Work {
+    left: u32,
+}
+
+impl Run for Work {
+    fn vectorize<T>(&self, kernel: impl FnOnce() -> T) -> T {
+        kernel()
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let goes_on = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        goes_on
+    }
+}
+
+/// Proves pairs of boxes, one after the other.
+#[derive(Debug)]
+pub(super) struct Prover {
+    decider: Decider<Work>,
+    groups: Groups,
+    /// The occluders that may hide some of the pair, once it is known that they are needed.
+    base: Option<List>,
+    /// The proof that is being made.
+    made: Vec<Node>,
+    /// The line that was found clear last.
+    pub clear: [Point; 2],
+}
+
+impl Prover {
+    pub(super) fn new(solids: &Solids) -> Self {
+        let mut made = Vec::new();
+        made.reserve(4 * MOST_NODES);
+        Self {
+            decider: Decider::new(solids.scale, Work { left: 0 }),
+            groups: Groups::new(&solids.occluders),
+            base: None,
+            made,
+            clear: [[0.0; 3]; 2],
+        }
+    }
+
+    /// The occluders have changed.
+    pub(super) fn set_solids(&mut self, solids: &Solids) {
+        self.groups = Groups::new(&solids.occluders);
+    }
+
+    /// The proof that was made last; none if it is too large to be kept.
+    pub(super) fn made(&self) -> &[Node] {
+        match self.made.len() {
+            0..=MOST_NODES => &self.made,
+            _ => &[],
+        }
+    }
+
+    /// Whether the line between two points is clear. One look.
+    pub(super) fn is_clear(&mut self, solids: &Solids, [a, b]: [Point; 2]) -> bool {
+        let [a, b] = [a, b].map(|at| Span::between(at, at));
+        let list = self.decider.narrow_groups(&a, &b, &self.groups);
+        matches!(
+            self.decider.look(&solids.occluders, &a, &b, list),
+            Look::Clear
+        )
+    }
+
+    /// Looks for a proof that no eye in `a` sees any of what is in `b`, first by one of before, with so much work; and how
+    /// much it took.
+    pub(super) fn prove(
+        &mut self,
+        solids: &Solids,
+        [a, b]: [&Span; 2],
+        before: &[Node],
+        work: u32,
+    ) -> (Found, u32) {
+        self.made.clear();
+        self.base = None;
+        self.decider.run.left = work;
+        let found = match before.is_empty() {
+            true => {
+                let list = self.decider.narrow_groups(a, b, &self.groups);
+                self.go_on(solids, [a, b], list, DEPTH)
+            }
+            false => self.again(solids, [a, b], [a, b], before, DEPTH),
+        };
+        (found, work - self.decider.run.left)
+    }
+
+    pub(super) fn begin_work(&mut self, work: u32) {
+        self.decider.run.left = work;
+    }
+
+    pub(super) fn work_left(&self) -> u32 {
+        self.decider.run.left
+    }
+
+    pub(super) fn goes_on(&mut self) -> bool {
+        self.decider.run.goes_on()
+    }
+
+    /// The list of occluders that may hide a part of a pair.
+    pub(super) fn all(&mut self, a: &Span, b: &Span) -> List {
+        self.decider.narrow_groups(a, b, &self.groups)
+    }
+
+    pub(super) fn narrow(&mut self, [a, b]: [&Span; 2], list: List) -> List {
+        self.decider.narrow(a, b, list)
+    }
+
+    pub(super) fn leave(&mut self, list: List) {
+        self.decider.leave(list);
+    }
+
+    pub(super) fn look(&mut self, solids: &Solids, [a, b]: [&Span; 2], list: List) -> Look {
+        self.decider.look(&solids.occluders, a, b, list)
+    }
+
+    pub(super) fn decide(&mut self, solids: &Solids, [a, b]: [&Span; 2], list: List) -> Found {
+        self.decider.decide(&solids.occluders, a, b, list, DEPTH)
+    }
+
+    /// By a proof of before, whose nodes these and those behind them are.
+    fn again(
+        &mut self,
+        solids: &Solids,
+        all: [&Span; 2],
+        [a, b]: [&Span; 2],
+        nodes: &[Node],
+        depth: u32,
+    ) -> Found {
+        let (Some(node), true) = (nodes.first(), depth > 0) else {
+            return self.begin(solids, all, [a, b], depth);
+        };
+        if !self.decider.run.goes_on() {
+            return Found::Open;
+        }
+        if node.what & CUT == 0 {
+            // The occluder alone.
+            self.decider.guess = node.what;
+            return match self.decider.look(&solids.occluders, a, b, List::EMPTY) {
+                Look::Hidden => {
+                    self.made.push(*node);
+                    Found::Hidden
+                }
+                Look::Clear | Look::Part(_) => self.begin(solids, all, [a, b], depth),
+            };
+        }
+        let axis = (node.what & 7) as usize;
+        let (span, axis_of) = if axis < 3 { (a, axis) } else { (b, axis - 3) };
+        let at = f64::from(node.at);
+        let centre = span.centre.get(axis_of).copied().unwrap_or(0.0);
+        let half = span.half.get(axis_of).copied().unwrap_or(0.0);
+        let first = nodes.get(1..).unwrap_or_default();
+        let second = nodes.get(node.second as usize..).unwrap_or_default();
+        let upper_first = node.what & UPPER != 0;
+        // Boxes that do not reach to the cut are of one part.
+        let relative = (at - centre) / half;
+        if !(relative > -1.0 && relative < 1.0) {
+            let is_upper = at <= centre;
+            let nodes = if is_upper == upper_first {
+                first
+            } else {
+                second
+            };
+            return self.again(solids, all, [a, b], nodes, depth - 1);
+        }
+        let parts = parts([a, b], axis, relative, upper_first);
+        let mark = self.made.len();
+        self.made.push(*node);
+        for (number, ([a, b], nodes)) in parts.into_iter().zip([first, second]).enumerate() {
+            if number == 1 {
+                self.begin_second(mark);
+            }
+            let found = self.again(solids, all, [&a, &b], nodes, depth - 1);
+            if found != Found::Hidden {
+                return found;
+            }
+        }
+        Found::Hidden
+    }
+
+    /// A part of a pair from nothing.
+    fn begin(&mut self, solids: &Solids, all: [&Span; 2], part: [&Span; 2], depth: u32) -> Found {
+        let base = match self.base {
+            Some(base) => base,
+            None => self.decider.narrow_groups(all[0], all[1], &self.groups),
+        };
+        self.base = Some(base);
+        let list = self.decider.narrow(part[0], part[1], base);
+        let found = self.go_on(solids, part, list, depth);
+        self.decider.leave(base);
+        found
+    }
+
+    fn go_on(&mut self, solids: &Solids, [a, b]: [&Span; 2], list: List, depth: u32) -> Found {
+        let cut = match self.decider.look(&solids.occluders, a, b, list) {
+            Look::Hidden => {
+                let what = self.decider.guess;
+                self.made.push(Node {
+                    what,
+                    ..Node::default()
+                });
+                return Found::Hidden;
+            }
+            Look::Clear => {
+                self.clear = [a.centre, b.centre];
+                return Found::Clear;
+            }
+            Look::Part(cut) => cut,
+        };
+        if depth == 0 || !self.decider.run.goes_on() {
+            return Found::Open;
+        }
+        let axis = usize::from(cut.axis);
+        let (span, axis_of) = if axis < 3 { (a, axis) } else { (b, axis - 3) };
+        let centre = span.centre.get(axis_of).copied().unwrap_or(0.0);
+        let half = span.half.get(axis_of).copied().unwrap_or(0.0);
+        let mark = self.made.len();
+        self.made.push(Node {
+            what: CUT | u32::from(cut.axis) | if cut.upper { UPPER } else { 0 },
+            at: (centre + cut.at * half) as f32,
+            second: 0,
+        });
+        let mine = self.decider.narrow(a, b, list);
+        let parts = parts([a, b], axis, cut.at, cut.upper);
+        let mut found = Found::Hidden;
+        for (number, [a, b]) in parts.into_iter().enumerate() {
+            if number == 1 {
+                self.begin_second(mark);
+            }
+            found = self.go_on(solids, [&a, &b], mine, depth - 1);
+            if found != Found::Hidden {
+                break;
+            }
+        }
+        self.decider.leave(list);
+        found
+    }
+
+    /// The second part of a cut begins here.
+    fn begin_second(&mut self, mark: usize) {
+        let second = self.made.len() - mark;
+        if let Some(node) = self.made.get_mut(mark) {
+            node.second = second as u32;
+        }
+    }
+}
+
+/// The two parts of a pair of boxes that one of them is cut into, in the order in which they are proven.
+fn parts([a, b]: [&Span; 2], axis: usize, at: f64, upper_first: bool) -> [[Span; 2]; 2] {
+    let mut parts = if axis < 3 {
+        a.cut(axis, at).map(|part| [part, *b])
+    } else {
+        b.cut(axis - 3, at).map(|part| [*a, part])
+    };
+    if upper_first {
+        parts.swap(0, 1);
+    }
+    parts
+}

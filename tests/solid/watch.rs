@@ -1,0 +1,412 @@
+//! A watch never hides whom a line within reach shows, whatever it keeps from frame to frame, and hides most of the rest.
+
+use std::time::Duration;
+
+use viewcell::dice::Dice;
+use viewcell::query::{Bundle, Motion, MotionLimits, Mover, SolidBundle};
+use viewcell::watch::{Watch, WatchOptions, Watched, swept};
+use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
+use viewcell_bake::world::solid::SolidLevel;
+
+use super::golden::two_rooms;
+
+const ROOMS: &[u8] = include_bytes!("../golden/v1/solid.vcb");
+const PLAYERS: usize = 6;
+const FRAME: f64 = 0.05;
+const LONG: Duration = Duration::from_secs(60);
+
+type Point = [f64; 3];
+
+fn rooms() -> (SolidLevel, SolidBundle<'static>) {
+    let folder = tempfile::tempdir().unwrap();
+    let map = folder.path().join("rooms.map");
+    std::fs::write(&map, two_rooms()).unwrap();
+    let level = read_solid(&map, &SolidOptions::default()).unwrap().level;
+    (level, Bundle::from_bytes(ROOMS).unwrap().solid().unwrap())
+}
+
+/// How players of these tests move: as in Quake, but for stairs.
+const RULES: MotionLimits = MotionLimits {
+    speed: [320.0, 700.0],
+    acceleration: [3200.0, 800.0],
+    impulse: [0.0, 270.0],
+    error: [0.0; 2],
+};
+
+fn watched(position: Point, velocity: Point, ahead: f64) -> Watched {
+    let mover = |until| Mover {
+        motion: Motion {
+            position,
+            velocity: Some(velocity),
+        },
+        limits: RULES,
+        times: [0.0, until],
+    };
+    Watched {
+        sees: mover(ahead),
+        shown: mover(FRAME),
+        step: 0.0,
+        eye: None,
+        body: None,
+    }
+}
+
+/// Somebody who runs about, jumps, falls, and is stopped by walls.
+#[derive(Clone, Copy, Debug)]
+struct Walker {
+    at: Point,
+    velocity: Point,
+    /// Where they would go. Seldom changed.
+    wish: [f64; 2],
+    has_jumped: bool,
+}
+
+impl Walker {
+    fn new(level: &SolidBundle<'_>, dice: &mut Dice) -> Self {
+        let mut at = [0.0; 3];
+        while level.locate(at).is_none() {
+            at = [528.0, 256.0, 60.0].map(|side| side * dice.fraction());
+        }
+        Self {
+            at,
+            velocity: [0.0; 3],
+            wish: [0.0; 2],
+            has_jumped: false,
+        }
+    }
+
+    /// A hundredth of a second.
+    fn step(&mut self, level: &SolidBundle<'_>, dice: &mut Dice) {
+        let seconds = 0.01;
+        if dice.roll(20) == 0 {
+            let (sin, cos) = (dice.fraction() * std::f64::consts::TAU).sin_cos();
+            self.wish = [cos, sin].map(|part| part * if dice.roll(4) == 0 { 0.0 } else { 320.0 });
+        }
+        let before = self.velocity;
+        for (velocity, wish) in self.velocity.iter_mut().zip(self.wish) {
+            let change = (wish - *velocity).clamp(-3200.0 * seconds, 3200.0 * seconds);
+            *velocity += change;
+        }
+        self.velocity[2] -= 800.0 * seconds;
+        for axis in 0..3 {
+            let mut next = self.at;
+            next[axis] += 0.5 * (before[axis] + self.velocity[axis]) * seconds;
+            if level.locate(next).is_some() {
+                self.at = next;
+                continue;
+            }
+            self.velocity[axis] = 0.0;
+            // A jump a frame at most is what the limits allow.
+            if axis == 2 && !self.has_jumped && dice.roll(30) == 0 {
+                self.velocity[2] = 270.0;
+                self.has_jumped = true;
+            }
+        }
+    }
+
+    /// Where they are some time later.
+    fn later(&self, seconds: f64, level: &SolidBundle<'_>, dice: &mut Dice) -> Self {
+        let mut walker = Self {
+            has_jumped: false,
+            ..*self
+        };
+        for _ in 0..(seconds * 100.0).round() as u32 {
+            walker.step(level, dice);
+        }
+        walker
+    }
+}
+
+/// A point of a box, by chance; often on its sides.
+fn within([low, high]: [Point; 2], dice: &mut Dice) -> Point {
+    std::array::from_fn(|k| {
+        let part = (1.5 * dice.fraction() - 0.25).clamp(0.0, 1.0);
+        low[k] + part * (high[k] - low[k])
+    })
+}
+
+/// Lines from an eye of the one to the body of the other: all must be blocked.
+fn assert_hidden(
+    level: &SolidLevel,
+    bundle: &SolidBundle<'_>,
+    from: Point,
+    to: Point,
+    dice: &mut Dice,
+) {
+    let of = bundle.parameters();
+    let mut eye = from;
+    eye[2] += of.eye[0] + (of.eye[1] - of.eye[0]) * dice.fraction();
+    let part = within(of.hull, dice);
+    let part = std::array::from_fn(|k| to[k] + part[k]);
+    assert!(
+        level.blocks(eye, part),
+        "{from:?} sees {to:?}: {eye:?} {part:?}"
+    );
+}
+
+#[test]
+fn nobody_is_late_who_moves_by_the_rules_and_no_line_within_reach_is_clear() {
+    let (level, bundle) = rooms();
+    for seed in 0..8 {
+        let mut dice = Dice(seed);
+        let ahead = [0.05, 0.1, 0.15, 0.2][seed as usize % 4];
+        let mut watch = Watch::new(bundle, PLAYERS, WatchOptions::default()).unwrap();
+        let mut walkers: Vec<Walker> = (0..PLAYERS)
+            .map(|_| Walker::new(&bundle, &mut dice))
+            .collect();
+        let (mut pairs, mut hidden, mut kept) = (0, 0, 0);
+        for _ in 0..300 {
+            for walker in &mut walkers {
+                // Now and then somebody is put elsewhere.
+                if dice.roll(100) == 0 {
+                    *walker = Walker::new(&bundle, &mut dice);
+                }
+                *walker = walker.later(FRAME, &bundle, &mut dice);
+            }
+            for (number, walker) in walkers.iter().enumerate() {
+                watch.set(number, &watched(walker.at, walker.velocity, ahead));
+            }
+            watch.begin();
+            let work = dice.roll(400);
+            watch.look(work);
+            let counts = watch.counts();
+            (pairs, hidden) = (pairs + counts.pairs, hidden + counts.hidden);
+            kept += counts.kept;
+            for (viewer, from) in walkers.iter().enumerate() {
+                for (other, to) in walkers.iter().enumerate() {
+                    if viewer == other || watch.sends(viewer, other) {
+                        continue;
+                    }
+                    for _ in 0..2 {
+                        let until = [ahead, FRAME].map(|time| time * dice.fraction());
+                        let from = from.later(until[0], &bundle, &mut dice);
+                        let to = to.later(until[1], &bundle, &mut dice);
+                        assert_hidden(&level, &bundle, from.at, to.at, &mut dice);
+                    }
+                    let places = [(from, ahead), (to, FRAME)].map(|(walker, until)| {
+                        let motion = watched(walker.at, walker.velocity, ahead).sees.motion;
+                        swept(&motion, &RULES, 0.0, until).corners()
+                    });
+                    // What the walls leave of the boxes is asked for by ways, above; of two rooms each is convex.
+                    let side = |at: Point| (at[0] > 264.0, at[1] > 190.0);
+                    let [a, b] = places.map(|place| within(place, &mut dice));
+                    let stays = side(a) == side(from.at) && side(b) == side(to.at);
+                    if stays && bundle.locate(a).is_some() && bundle.locate(b).is_some() {
+                        assert_hidden(&level, &bundle, a, b, &mut dice);
+                    }
+                }
+            }
+        }
+        assert_eq!(pairs, 300 * 30);
+        // Or there would be nothing to be wrong.
+        assert!(
+            hidden > pairs / 10 && kept > 200,
+            "{kept}, {hidden} of {pairs}"
+        );
+    }
+}
+
+#[test]
+fn positions_stay_in_what_is_swept() {
+    let (_, bundle) = rooms();
+    let mut dice = Dice(7);
+    let (mut outermost, mut count) = (0.0_f64, 0);
+    let mut walker = Walker::new(&bundle, &mut dice);
+    for _ in 0..4000 {
+        walker = walker.later(FRAME, &bundle, &mut dice);
+        let until = 0.25 * dice.fraction();
+        let motion = watched(walker.at, walker.velocity, 0.0).sees.motion;
+        let [low, high] = swept(&motion, &RULES, 0.0, until).corners();
+        let at = walker
+            .later((until * 100.0).floor() / 100.0, &bundle, &mut dice)
+            .at;
+        for k in 0..3 {
+            assert!(
+                low[k] - 1e-6 <= at[k] && at[k] <= high[k] + 1e-6,
+                "{walker:?} {at:?}"
+            );
+            let half = 0.5 * (high[k] - low[k]);
+            if half > 1.0 {
+                outermost = outermost.max((at[k] - low[k] - half).abs() / half);
+                count += 1;
+            }
+        }
+    }
+    // Or the box would be of no use.
+    assert!(count > 1000 && outermost > 0.7, "{outermost}");
+}
+
+#[test]
+fn most_of_what_is_hidden_from_nothing_is_hidden() {
+    let (_, bundle) = rooms();
+    let mut test = bundle.occlusion_test().unwrap();
+    let mut dice = Dice(3);
+    let mut watch = Watch::new(bundle, 2, WatchOptions::default()).unwrap();
+    let mut walkers = [0, 1].map(|_| Walker::new(&bundle, &mut dice));
+    let (mut both, mut slow, mut alone) = (0, 0, 0);
+    for frame in 0..1500 {
+        if frame % 50 == 0 {
+            walkers = [0, 1].map(|_| Walker::new(&bundle, &mut dice));
+        }
+        for walker in &mut walkers {
+            *walker = walker.later(FRAME, &bundle, &mut dice);
+        }
+        for (number, walker) in walkers.iter().enumerate() {
+            watch.set(number, &watched(walker.at, walker.velocity, 0.1));
+        }
+        watch.begin();
+        assert!(watch.look(u32::MAX));
+        for (viewer, other) in [(0, 1), (1, 0)] {
+            // The slow twin: the whole boxes, all occluders, no matter what was before.
+            let [from, to] =
+                [(viewer, 0.1), (other, FRAME)].map(|(number, until): (usize, f64)| {
+                    let motion = watched(walkers[number].at, walkers[number].velocity, 0.1)
+                        .sees
+                        .motion;
+                    swept(&motion, &RULES, 0.0, until)
+                });
+            let twin = test.hides(&from, &to, &mut 0, LONG);
+            let hides = !watch.sends(viewer, other);
+            slow += u32::from(twin);
+            both += u32::from(twin && hides);
+            alone += u32::from(hides && !twin);
+        }
+    }
+    assert!(
+        slow > 200 && both * 100 >= slow * 98,
+        "{both} of {slow}, {alone} alone"
+    );
+}
+
+#[test]
+fn who_is_put_elsewhere_sees_from_there_at_once_and_who_is_nowhere_sees_all() {
+    let (_, bundle) = rooms();
+    let mut watch = Watch::new(bundle, 3, WatchOptions::default()).unwrap();
+    let (west, east, door) = (
+        [48.0, 48.0, 32.0],
+        [480.0, 48.0, 32.0],
+        [300.0, 230.0, 32.0],
+    );
+    let mut sends = |players: [Option<Point>; 3], work| {
+        for (number, at) in players.into_iter().enumerate() {
+            match at {
+                Some(at) => watch.set(number, &watched(at, [0.0; 3], 0.1)),
+                None => watch.remove(number),
+            }
+        }
+        watch.begin();
+        watch.look(work);
+        let pairs = [(0, 1), (1, 0), (0, 2), (2, 0)];
+        pairs.map(|(viewer, other)| watch.sends(viewer, other))
+    };
+    // Nothing is proven without work; what was proven is kept without any.
+    assert_eq!(
+        sends([Some(west), Some(east), None], 0),
+        [true, true, false, false]
+    );
+    assert_eq!(sends([Some(west), Some(east), None], 100), [false; 4]);
+    assert_eq!(sends([Some(west), Some(east), None], 0), [false; 4]);
+    // To the door's line and back.
+    let [first, second, ..] = sends([Some([60.0, 230.0, 32.0]), Some(door), None], 0);
+    assert!(first && second);
+    assert_eq!(sends([Some(west), Some(east), None], 1000), [false; 4]);
+    // In no cell.
+    let outside = [60.0, 230.0, 900.0];
+    assert_eq!(
+        sends([Some(outside), Some(east), Some(west)], 1000),
+        [true; 4]
+    );
+    assert_eq!(
+        sends([Some(west), Some(east), Some(west)], 1000),
+        [false, false, true, true]
+    );
+    assert!(watch.sends(0, 3) && watch.sends(9, 0) && !watch.sends(0, 0));
+    watch.set(3, &watched(west, [0.0; 3], 0.1));
+    watch.remove(9);
+}
+
+#[test]
+fn a_closed_door_hides_until_it_opens() {
+    let (_, bundle) = rooms();
+    let mut watch = Watch::new(bundle, 2, WatchOptions::default()).unwrap();
+    let mut sends = |doors: Option<&[[Point; 2]]>| {
+        if let Some(doors) = doors {
+            watch.set_doors(doors);
+        }
+        for (number, at) in [[60.0, 230.0, 32.0], [480.0, 230.0, 32.0]]
+            .into_iter()
+            .enumerate()
+        {
+            watch.set(number, &watched(at, [0.0; 3], 0.05));
+        }
+        watch.begin();
+        watch.look(1000);
+        [watch.sends(0, 1), watch.sends(1, 0)]
+    };
+    let door = [[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]];
+    let ajar = [[260.0, 190.0, -1.0], [268.0, 240.0, 129.0]];
+    assert_eq!(sends(None), [true; 2]);
+    assert_eq!(sends(Some(&[door])), [false; 2]);
+    assert_eq!(sends(None), [false; 2]);
+    assert_eq!(sends(Some(&[ajar])), [true; 2]);
+    assert_eq!(sends(Some(&[ajar, door])), [false; 2]);
+    assert_eq!(sends(Some(&[])), [true; 2]);
+}
+
+#[test]
+fn eyes_and_bodies_are_as_they_are_given() {
+    let (_, bundle) = rooms();
+    let mut watch = Watch::new(bundle, 2, WatchOptions::default()).unwrap();
+    // Somebody behind the wall, and what they carry beside it.
+    let mut sends = |eye, body| {
+        for (number, at) in [[100.0, 180.0, 32.0], [310.0, 150.0, 32.0]]
+            .into_iter()
+            .enumerate()
+        {
+            let of = watched(at, [0.0; 3], 0.0);
+            watch.set(number, &Watched { eye, body, ..of });
+        }
+        watch.begin();
+        watch.look(1000);
+        watch.sends(0, 1)
+    };
+    let hull = bundle.parameters().hull;
+    let with_flag = [hull[0], [hull[1][0], 150.0, hull[1][2]]];
+    assert!(!sends(None, None));
+    assert!(sends(None, Some(with_flag)));
+    assert!(!sends(None, None));
+    // Above the ceiling nothing is known of.
+    assert!(!sends(Some([0.0, 20.0]), Some(hull)));
+    assert!(sends(Some([f64::NAN, 20.0]), None) && sends(Some([20.0, 0.0]), None));
+    assert!(sends(Some([0.0, f64::INFINITY]), None));
+}
+
+#[test]
+fn what_is_far_ahead_is_cut_off_and_budgets_are_kept() {
+    let (_, bundle) = rooms();
+    let options = WatchOptions { max_ahead: 0.05 };
+    let mut watch = Watch::new(bundle, 2, options).unwrap();
+    for (number, at) in [[48.0, 48.0, 32.0], [480.0, 48.0, 32.0]]
+        .into_iter()
+        .enumerate()
+    {
+        watch.set(number, &watched(at, [0.0; 3], [f64::INFINITY, 9.0][number]));
+    }
+    watch.begin();
+    assert!(!watch.look(0) && watch.look(100));
+    assert!(!watch.sends(0, 1) && !watch.sends(1, 0));
+    // Endless without a ceiling.
+    let options = WatchOptions {
+        max_ahead: f64::INFINITY,
+    };
+    let mut watch = Watch::new(bundle, 2, options).unwrap();
+    for (number, at) in [[48.0, 48.0, 32.0], [480.0, 48.0, 32.0]]
+        .into_iter()
+        .enumerate()
+    {
+        watch.set(number, &watched(at, [0.0; 3], f64::INFINITY));
+    }
+    watch.begin();
+    watch.look(u32::MAX);
+    assert!(watch.sends(0, 1) && watch.sends(1, 0));
+}
