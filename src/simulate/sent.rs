@@ -61,7 +61,7 @@ impl Agreement {
 }
 
 /// Who is further from where they were a frame ago was put there. [Unit: the level's]
-const ELSEWHERE: f64 = 200.0;
+pub(crate) const ELSEWHERE: f64 = 200.0;
 
 /// What a record comes to by lines of sight: ordered pairs of living players and frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,7 +84,24 @@ pub struct Judged {
     pub step: u64,
 }
 
+/// Who was where and lived, by time.
+pub(crate) fn frames(trace: &Trace) -> BTreeMap<u64, Vec<Option<&TracePoint>>> {
+    let mut frames: BTreeMap<u64, Vec<Option<&TracePoint>>> = BTreeMap::new();
+    for (player, points) in trace.players.iter().enumerate() {
+        for point in points.iter().filter(|point| !point.dead) {
+            let frame = frames.entry(point.time);
+            frame.or_insert_with(|| vec![None; trace.players.len()])[player] = Some(point);
+        }
+    }
+    frames
+}
+
 impl Sent {
+    /// Notes who was sent to a player at a time.
+    pub fn add(&mut self, time: u64, player: usize, sent: Vec<usize>) {
+        self.rows.insert((time, player), sent);
+    }
+
     /// Judges the record by lines of sight between origins. A client that is `rtt` milliseconds away goes by the last
     /// snapshot that it was sent at least so long before the server has it where it is now: half of that for
     /// the snapshot, half for its own movement. Somebody is late who is in sight of where the viewer is from where
@@ -97,13 +114,7 @@ impl Sent {
         sees: impl Fn([f64; 3], [f64; 3]) -> bool,
     ) -> Judged {
         let players = trace.players.len();
-        let mut frames: BTreeMap<u64, Vec<Option<&TracePoint>>> = BTreeMap::new();
-        for (player, points) in trace.players.iter().enumerate() {
-            for point in points.iter().filter(|point| !point.dead) {
-                let frame = frames.entry(point.time);
-                frame.or_insert_with(|| vec![None; players])[player] = Some(point);
-            }
-        }
+        let frames = frames(trace);
         let mut found = Judged::default();
         let mut last: Vec<VecDeque<u64>> = vec![VecDeque::new(); players];
         let mut before = None;

@@ -3,18 +3,20 @@
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use cpu_time::ThreadTime;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell::query::World;
 use viewcell_bake::visibility::solid::BodyTracer;
-use viewcell_bake::world::solid::Player;
+use viewcell_bake::world::solid::{Player, SolidLevel};
 use viewcell_program::bake::Hull;
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::level::LevelArgs;
 use viewcell_program::output::Json;
 use viewcell_program::simulate::csv;
 use viewcell_program::{input, query, values};
+use viewcell_simulate::culling::{CullingOptions, Method, cull};
 use viewcell_simulate::field::Field;
 use viewcell_simulate::sent::{Body, Sent};
 use viewcell_simulate::trace::Trace;
@@ -23,19 +25,19 @@ use viewcell_simulate::trace::Trace;
 ///
 /// Compares with visibility of the other player's eye and of their box, in the same frame and one or two frames
 /// before. For players who were sent and are not visible, and the other way round, it counts how many are dead, in
-/// no cell, or at the edge of sight.
+/// no cell, or at the edge of sight. With --solid it is also counted what a server would send by a bundle of `bake solid`.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The bundle of the level's clusters, from `bake cells --symmetry none` to match the engine
-    #[arg(required_unless_present = "level")]
+    #[arg(required_unless_present = "level", requires = "sent")]
     bundle: Option<PathBuf>,
     /// Movements of players: CSV with the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
     #[arg(long, value_name = "CSV")]
     traces: PathBuf,
     /// Who was sent to whom: CSV with the columns t_ms,player,sent (players separated by blanks), and bytes if
     /// known
-    #[arg(long, value_name = "CSV")]
-    sent: PathBuf,
+    #[arg(long, value_name = "CSV", required_unless_present = "solid")]
+    sent: Option<PathBuf>,
     /// Height of the eye above a player's origin [default: 26, or with --level that of the level's game]
     #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
     eye: Option<f64>,
@@ -55,8 +57,31 @@ pub(super) struct Args {
         requires = "level"
     )]
     hull: Option<Hull>,
+    /// With --level: a bundle of the same level from `bake solid`. Counts whom a server would send by its cells, by the
+    /// occlusion test of each pair, and by a watch, and what a frame takes
+    #[arg(long, value_name = "BUNDLE", requires = "level")]
+    solid: Option<PathBuf>,
+    #[command(flatten)]
+    culling: Culling,
     #[command(flatten)]
     json: Json,
+}
+
+/// How players move for those who look ahead, and what that may take.
+#[derive(clap::Args)]
+struct Culling {
+    /// With --solid: speed at which players run
+    #[arg(long, value_name = "SPEED", default_value_t = 320.0, requires = "solid", value_parser = values::positive)]
+    speed: f64,
+    /// With --solid: velocity that a hit adds to other players
+    #[arg(long, value_name = "SPEED", default_value_t = 0.0, requires = "solid", value_parser = values::not_negative)]
+    hit: f64,
+    /// With --solid: looks at boxes that a watch may take in a frame, of about a microsecond each; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "solid")]
+    work: u32,
+    /// With --solid: so many times as many players, each group at another time of the trace; what is sent is judged of one
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "solid", value_parser = clap::value_parser!(u32).range(1..=16))]
+    copies: u32,
 }
 
 /// What `viewcell experiment sent --json` prints.
@@ -65,8 +90,33 @@ pub(super) struct Args {
 pub(super) struct Document {
     /// Each method of deciding who sees whom; empty without a bundle.
     rows: Vec<Row>,
-    /// By lines of sight; null without a level.
+    /// By lines of sight; null without a level, and without a record.
     lines: Option<Lines>,
+    /// What a server would send by each method; empty without a bundle of the level's solids.
+    methods: Vec<MethodRow>,
+}
+
+/// What a server would send. Numbers count ordered pairs of living players and frames, unless it says otherwise.
+#[derive(Serialize, JsonSchema)]
+struct MethodRow {
+    /// By what: `bake` for cells, `tested` for these and the occlusion test, `watch`.
+    method: &'static str,
+    /// Who was sent, judged by lines of sight.
+    lines: Lines,
+    /// Players in the level.
+    players: usize,
+    /// Time of the processor for a frame, on average and at most. [Unit: us]
+    us: [f64; 2],
+    /// Positions of viewers at the end of what was looked ahead, and of others; and how many of these were outside of
+    /// where they were taken to be able to come to.
+    reached: [u64; 2],
+    /// The same, outside.
+    outside: [u64; 2],
+    /// Of a watch: shares of all pairs that a proof of before hides; that were looked at; that cells hide; that were found
+    /// in sight by the line of before.
+    shares: Option<[f64; 4]>,
+    /// Of a watch: looks in a frame.
+    work: Option<f64>,
 }
 
 /// The record, judged by lines of sight. Numbers count ordered pairs of living players and frames, unless it says
@@ -132,27 +182,32 @@ struct Row {
 
 pub(super) fn run(args: &Args) -> Outcome {
     let trace = csv(&args.traces)?;
-    let path = args.sent.display();
-    let file = input::open(&args.sent, input::LARGE)?;
-    let sent = Sent::read(BufReader::new(file))
-        .map_err(|error| Failure::bad_input(format!("{path}: {error}")))?;
-    let strangers = || {
+    let sent = args.sent.as_deref().map(read).transpose()?;
+    let strangers = |path: &Path| {
         Failure::bad_input(format!(
-            "{path}: expected times and players of {}, found none of them",
+            "{}: expected times and players of {}, found none of them",
+            path.display(),
             args.traces.display()
         ))
     };
-    let rows = match &args.bundle {
-        Some(bundle) => agreement(args, bundle, &sent, &trace)?,
-        None => Vec::new(),
+    let rows = match (&args.bundle, &sent) {
+        (Some(bundle), Some(sent)) => agreement(args, bundle, sent, &trace)?,
+        _ => Vec::new(),
     };
-    let lines = args
-        .level
-        .as_deref()
-        .map(|level| judge(args, level, &sent, &trace));
-    let lines = lines.transpose()?;
-    if rows.iter().any(|row| row.all == 0) || lines.as_ref().is_some_and(|lines| lines.pairs == 0) {
-        return Err(strangers());
+    let (mut lines, mut methods) = (None, Vec::new());
+    if let Some(level) = &args.level {
+        let level = args.reading.read(level)?.level;
+        let judge = Judge::new(args, &level);
+        lines = sent.as_ref().map(|sent| judge.judge(sent, &trace));
+        if let Some(bundle) = &args.solid {
+            methods = by_methods(args, bundle, &judge, &trace)?;
+        }
+    }
+    if let Some(path) = &args.sent
+        && (rows.iter().any(|row| row.all == 0)
+            || lines.as_ref().is_some_and(|lines| lines.pairs == 0))
+    {
+        return Err(strangers(path));
     }
     let mut text = String::new();
     if !rows.is_empty() {
@@ -177,24 +232,70 @@ pub(super) fn run(args: &Args) -> Outcome {
         ));
     }
     if let Some(lines) = &lines {
-        let percent = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
-        text.push_str(&format!(
+        text.push_str(&lines.told());
+    }
+    for row in &methods {
+        text.push_str(&row.told());
+    }
+    let document = || Document {
+        rows,
+        lines,
+        methods,
+    };
+    args.json.tell(document, text.trim_end())
+}
+
+fn percent(part: u64, of: u64) -> f64 {
+    100.0 * part as f64 / of.max(1) as f64
+}
+
+impl Lines {
+    fn told(&self) -> String {
+        format!(
             "of {} pairs {:.1} % sent, {:.1} % in sight, {:.1} % of what is not in sight sent ({:.0} s)\n\
              at {} ms {} of {} pairs late ({} ms), in {} of {} frames\n",
-            lines.pairs,
-            percent(lines.sent, lines.pairs),
-            percent(lines.in_sight, lines.pairs),
-            percent(lines.exposed, lines.pairs - lines.in_sight),
-            lines.exposed_s,
-            lines.rtt,
-            lines.late,
-            lines.shown,
-            lines.late_ms,
-            lines.late_frames,
-            lines.frames,
-        ));
+            self.pairs,
+            percent(self.sent, self.pairs),
+            percent(self.in_sight, self.pairs),
+            percent(self.exposed, self.pairs - self.in_sight),
+            self.exposed_s,
+            self.rtt,
+            self.late,
+            self.shown,
+            self.late_ms,
+            self.late_frames,
+            self.frames,
+        )
     }
-    args.json.tell(|| Document { rows, lines }, text.trim_end())
+}
+
+impl MethodRow {
+    fn told(&self) -> String {
+        let [mean, longest] = self.us;
+        let [eyes, bodies] = [0, 1].map(|k| percent(self.outside[k], self.reached[k]));
+        let mut text = format!(
+            "\n{}, {} players: {mean:.0} us a frame, at most {longest:.0}; outside of what was looked ahead {eyes:.2} % \
+             of viewers, {bodies:.2} % of others\n{}",
+            self.method,
+            self.players,
+            self.lines.told()
+        );
+        if let (Some(shares), Some(work)) = (self.shares, self.work) {
+            let [kept, looked, baked, in_sight] = shares.map(|share| 100.0 * share);
+            text.push_str(&format!(
+                "{kept:.1} % hidden by a proof of before; {looked:.1} % looked at: {baked:.1} % hidden by cells, \
+                 {in_sight:.1} % in sight as before; {work:.0} looks a frame\n"
+            ));
+        }
+        text
+    }
+}
+
+/// The record of who was sent to whom.
+fn read(path: &Path) -> Result<Sent, Failure> {
+    let file = input::open(path, input::LARGE)?;
+    Sent::read(BufReader::new(file))
+        .map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
 }
 
 /// What was sent beside what a bundle of clusters says.
@@ -229,30 +330,91 @@ fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<V
     Ok(rows)
 }
 
-/// What was sent by lines of sight through the level's solids.
-fn judge(args: &Args, level: &Path, sent: &Sent, trace: &Trace) -> Result<Lines, Failure> {
-    let level = args.reading.read(level)?.level;
-    let [_, standing] = level.player.eye;
-    let player = Player::standing(
-        args.hull.map_or(level.player.hull, |hull| hull.0),
-        args.eye.unwrap_or(standing),
-    );
-    let bodies = BodyTracer::new(&level, player);
-    let found = sent.judge(trace, args.rtt, |viewer, other| {
-        bodies.sees(viewer, other, &mut 0).is_some()
-    });
-    Ok(Lines {
-        rtt: args.rtt,
-        pairs: found.pairs,
-        sent: found.sent,
-        in_sight: found.in_sight,
-        exposed: found.exposed,
-        exposed_s: (found.exposed * found.step) as f64 / 1000.0,
-        shown: found.shown,
-        late: found.late,
-        late_ms: found.late * found.step,
-        bytes: sent.bytes,
-        late_frames: found.late_frames[0],
-        frames: found.late_frames[1],
-    })
+/// Who is in sight of whom, by lines of sight through the level's solids.
+struct Judge<'l> {
+    bodies: BodyTracer<'l>,
+    rtt: u64,
+}
+
+impl<'l> Judge<'l> {
+    fn new(args: &Args, level: &'l SolidLevel) -> Self {
+        let [_, standing] = level.player.eye;
+        let player = Player::standing(
+            args.hull.map_or(level.player.hull, |hull| hull.0),
+            args.eye.unwrap_or(standing),
+        );
+        Self {
+            bodies: BodyTracer::new(level, player),
+            rtt: args.rtt,
+        }
+    }
+
+    fn judge(&self, sent: &Sent, trace: &Trace) -> Lines {
+        let found = sent.judge(trace, self.rtt, |viewer, other| {
+            self.bodies.sees(viewer, other, &mut 0).is_some()
+        });
+        Lines {
+            rtt: self.rtt,
+            pairs: found.pairs,
+            sent: found.sent,
+            in_sight: found.in_sight,
+            exposed: found.exposed,
+            exposed_s: (found.exposed * found.step) as f64 / 1000.0,
+            shown: found.shown,
+            late: found.late,
+            late_ms: found.late * found.step,
+            bytes: sent.bytes,
+            late_frames: found.late_frames[0],
+            frames: found.late_frames[1],
+        }
+    }
+}
+
+/// What a server would send by each method.
+fn by_methods(
+    args: &Args,
+    bundle: &Path,
+    judge: &Judge<'_>,
+    trace: &Trace,
+) -> Result<Vec<MethodRow>, Failure> {
+    let map = query::open(bundle)?;
+    let level = query::solid(bundle, &map)?;
+    let mut rows = Vec::new();
+    for (method, name) in [
+        (Method::Bake, "bake"),
+        (Method::Tested, "tested"),
+        (Method::Watch, "watch"),
+    ] {
+        let options = CullingOptions {
+            method,
+            rtt: args.rtt,
+            speed: args.culling.speed,
+            hit: args.culling.hit,
+            work: args.culling.work,
+            copies: args.culling.copies as usize,
+        };
+        let begun = ThreadTime::now();
+        let clock = || begun.elapsed().as_secs_f64() * 1e6;
+        let found = cull(trace, level, &options, clock).ok_or_else(|| {
+            Failure::bad_input(format!(
+                "{}: expected what hides in the level, and a trace of two frames or more; bake it again",
+                bundle.display()
+            ))
+        })?;
+        let counts = found.counts;
+        let share = |part: u32| f64::from(part) / f64::from(counts.pairs.max(1));
+        let is_watch = method == Method::Watch;
+        rows.push(MethodRow {
+            method: name,
+            lines: judge.judge(&found.sent, trace),
+            players: options.copies * trace.players.len(),
+            us: [found.time / found.frames.max(1) as f64, found.longest],
+            reached: found.reached,
+            outside: found.outside,
+            shares: is_watch
+                .then(|| [counts.kept, counts.looked, counts.baked, counts.in_sight].map(share)),
+            work: is_watch.then(|| f64::from(counts.work) / found.frames.max(1) as f64),
+        });
+    }
+    Ok(rows)
 }
