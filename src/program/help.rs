@@ -1,0 +1,66 @@
+//! Help: the verbs in groups. clap lists subcommands under one heading, so its template has the list as text.
+
+use std::fmt::Write;
+
+use clap::Command;
+use clap::builder::styling::Styles;
+
+/// The verbs by what they are for.
+pub(super) const GROUPS: [(&str, &[&str]); 7] = [
+    (
+        "Make bundles",
+        &["bake", "rebake", "merge", "repack", "import"],
+    ),
+    ("Ask a bundle", &["query", "frontier", "export"]),
+    ("Look at a bundle", &["view", "render", "report"]),
+    ("Check a bundle", &["info", "verify", "check", "diff"]),
+    ("Deliver a bundle", &["seal", "sign", "ship", "unpack"]),
+    ("Beside bundles", &["ground", "simulate", "experiment"]),
+    ("This program", &["completions", "man", "help"]),
+];
+
+/// Columns of a line of help.
+pub(super) const WIDTH: usize = 80;
+/// Columns before what a verb does.
+const INDENT: usize = 15;
+
+/// clap's template for a command with these verbs, in groups in place of its list.
+pub(super) fn template(verbs: &Command) -> String {
+    let styles = Styles::styled();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let mut list = String::new();
+    for (group, names) in GROUPS {
+        let _ = writeln!(list, "{header}{group}:{header:#}");
+        for name in names {
+            let about = match verbs.find_subcommand(name).and_then(Command::get_about) {
+                Some(about) => about.to_string(),
+                None => "Print this message, or the help of a verb".to_owned(),
+            };
+            let _ = writeln!(list, "  {literal}{name:<12}{literal:#} {}", wrapped(&about));
+        }
+        list.push('\n');
+    }
+    format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{header}Options:{header:#}\n\
+         {{options}}{{after-help}}"
+    )
+}
+
+/// A text in lines that begin below each other.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().filter(|line| {
+            line.is_empty() || INDENT + line.chars().count() + 1 + word.chars().count() <= WIDTH
+        });
+        match line {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.join(&format!("\n{:INDENT$}", ""))
+}
