@@ -3,7 +3,7 @@
 use super::error::GroundError;
 use super::layered::Layered;
 use super::patches::Patches;
-use super::stamp::Shape;
+use super::stamp::{ON, Shape};
 use super::tree::EMPTY;
 
 /// What a stamp does to the top of a column.
@@ -38,8 +38,8 @@ pub fn stamp_top(
     let height = (heights.len() / width.max(1) as usize) as u32;
     let [from, to] = shape.bounds();
     let range = |from: f64, to: f64, limit: u32| {
-        let end = (to.floor() + 1.0).clamp(0.0, limit.into()) as u32;
-        (from.ceil().clamp(0.0, limit.into()) as u32).min(end)..end
+        let end = ((to + ON).floor() + 1.0).clamp(0.0, limit.into()) as u32;
+        ((from - ON).ceil().clamp(0.0, limit.into()) as u32).min(end)..end
     };
     let columns = range(from[0] / dx, to[0] / dx, width);
     let rows = range(from[1] / dy, to[1] / dy, height);
@@ -47,7 +47,7 @@ pub fn stamp_top(
     for row in rows {
         for column in columns.clone() {
             let place = [f64::from(column) * dx, f64::from(row) * dy];
-            let Some([bottom, top]) = piece(shape, place) else {
+            let Some([bottom, top]) = piece(shape, place, ON * dx.min(dy)) else {
                 continue;
             };
             covered += 1;
@@ -67,24 +67,26 @@ pub fn stamp_top(
     Ok(changed)
 }
 
-/// Bottom and top of a shape over a place; `None` beside it.
-fn piece(shape: &Shape, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
+/// Bottom and top of a shape over a place; `None` beside it. Places no further than `on` from its side are on it.
+fn piece(shape: &Shape, [x, y]: [f64; 2], on: f64) -> Option<[f64; 2]> {
     let away = |at: &[f64; 3], east: f64, south: f64| {
         let [x, y] = [(x - at[0]) / east, (y - at[1]) / south];
         x * x + y * y
     };
+    let holds = |at, east, south| away(at, east + on, south + on) <= 1.0;
     match shape {
         Shape::Ellipsoid { at, radii } => {
-            let left = 1.0 - away(at, radii[0], radii[1]);
-            let half = (left >= 0.0).then(|| radii[2] * left.sqrt())?;
+            let left = (1.0 - away(at, radii[0], radii[1])).max(0.0);
+            let half = holds(at, radii[0], radii[1]).then(|| radii[2] * left.sqrt())?;
             Some([at[2] - half, at[2] + half])
         }
         Shape::Cuboid { from, to } => {
+            let [x, y] = [x + on, y + on];
             let inside = (from[0]..to[0]).contains(&x) && (from[1]..to[1]).contains(&y);
             inside.then_some([from[2], to[2]])
         }
         Shape::Cylinder { at, radii, height } => {
-            let inside = away(at, radii[0], radii[1]) <= 1.0;
+            let inside = holds(at, radii[0], radii[1]);
             inside.then_some([at[2] - height / 2.0, at[2] + height / 2.0])
         }
         Shape::Mesh(_) => None,

@@ -168,20 +168,21 @@ impl Mesh {
     }
 }
 
-/// Where a triangle crosses a height, its direction kept. Whoever lies at the height counts as above.
+/// Where a triangle crosses a height, its direction kept. Whoever lies at the height counts as below, so that a lower
+/// face belongs to the mesh, as it does to a box.
 fn cut_triangle(corners: [[f64; 3]; 3], z: f64) -> Option<[[f64; 2]; 2]> {
     let mut up = None;
     let mut down = None;
     for i in 0..3 {
         let (a, b) = (corners[i], corners[(i + 1) % 3]);
-        if (a[2] < z) == (b[2] < z) {
+        if (a[2] <= z) == (b[2] <= z) {
             continue;
         }
         // The same place for both triangles at an edge, whichever way they pass it.
-        let (low, high) = if a[2] < z { (a, b) } else { (b, a) };
+        let (low, high) = if a[2] <= z { (a, b) } else { (b, a) };
         let part = (z - low[2]) / (high[2] - low[2]);
         let at = [0, 1].map(|axis| low[axis] + part * (high[axis] - low[axis]));
-        if a[2] < z {
+        if a[2] <= z {
             up = Some(at);
         } else {
             down = Some(at);

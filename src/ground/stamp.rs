@@ -31,6 +31,10 @@ pub struct Stamp {
     pub rule: Rule,
 }
 
+/// Centres nearer to a surface than this lie on it, whatever rounding makes of them: those on the surface of a sphere, an
+/// ellipsoid or a cylinder are in it, and those on the western, northern or lower face of a box. [Unit: cubes]
+pub(super) const ON: f64 = 1e-9;
+
 /// Lines through a cube in one direction, for shares.
 const LINES: usize = 4;
 
@@ -257,6 +261,7 @@ impl Shape {
         match self {
             Self::Mesh(mesh) => mesh.cut(z, y, step, lines),
             Self::Cuboid { from, to } => {
+                let [from, to] = [from, to].map(|corner| corner.map(|at| at - ON));
                 if (from[2]..to[2]).contains(&z) {
                     for (i, line) in lines.iter_mut().enumerate() {
                         if (from[1]..to[1]).contains(&at_line(i)) {
@@ -273,7 +278,7 @@ impl Shape {
                 }
             }
             Self::Cylinder { at, radii, height } => {
-                if (z - at[2]).abs() <= height / 2.0 {
+                if (z - at[2]).abs() <= height / 2.0 + ON {
                     for (i, line) in lines.iter_mut().enumerate() {
                         let radii = [radii[0], radii[1], radii[1]];
                         line.extend(chord(at[0], radii, [at_line(i) - at[1], 0.0]));
@@ -284,19 +289,13 @@ impl Shape {
     }
 }
 
-/// The piece of a line in an ellipsoid, its end part of it.
-fn chord(middle: f64, [east, south, up]: [f64; 3], away: [f64; 2]) -> Option<[f64; 2]> {
-    let half = if east == south && south == up {
-        // Exact where numbers are small and whole, so that such spheres are alike on all sides.
-        let left = east * east - away[0] * away[0] - away[1] * away[1];
-        (left >= 0.0).then(|| left.sqrt())?
-    } else {
-        let [y, z] = [away[0] / south, away[1] / up];
-        let left = 1.0 - y * y - z * z;
-        (left >= 0.0).then(|| east * left.sqrt())?
-    };
-    // Whatever ends where a cube's middle is takes it on both sides.
-    Some([middle - half, (middle + half).next_up()])
+/// The piece of a line in an ellipsoid, and what is [`ON`] it.
+fn chord(middle: f64, radii: [f64; 3], away: [f64; 2]) -> Option<[f64; 2]> {
+    let [east, south, up] = radii.map(|radius| radius + ON);
+    let [y, z] = [away[0] / south, away[1] / up];
+    let left = 1.0 - y * y - z * z;
+    let half = (left >= 0.0).then(|| east * left.sqrt())?;
+    Some([middle - half, middle + half])
 }
 
 /// What a stamp does to the cubes that it takes.
