@@ -50,7 +50,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use exit::Failure;
 
-pub use memory::Memory;
+pub use memory::{Memory, free as memory_free};
 
 /// Bakes who can see whom.
 ///

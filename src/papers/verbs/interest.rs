@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +12,8 @@ use crate::interest::{
 };
 use viewcell_program::exit::{Exit, Failure, Outcome};
 use viewcell_program::output::{self, Json, Stdout};
-use viewcell_program::{input, values};
+use viewcell_program::progress::Seconds;
+use viewcell_program::{input, memory_free, values};
 
 /// Interest matching: matchers compared on moving entities (Liu's thesis)
 ///
@@ -108,6 +110,9 @@ pub(super) fn run(args: &Args) -> Outcome {
     let options = options(args)?;
     let mut matchers = Vec::new();
     for matcher in &args.matcher {
+        if let Some(words) = foresee(matcher.name(), &options)? {
+            output::say(words);
+        }
         let measured = measure(matcher.name(), &options).map_err(Failure::resource)?;
         matchers.push(MatcherRow::new(&measured));
     }
@@ -145,6 +150,63 @@ fn options(args: &Args) -> Result<RunOptions, Failure> {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     })
+}
+
+/// As many entities are tried before.
+const TRIED: usize = 500;
+/// What takes longer is said before. [Unit: s]
+const WORTH_SAYING: f64 = 10.0;
+
+/// What to say before work that is long, by a run of few entities and how time grows with their number. Refuses what
+/// memory does not hold.
+pub(super) fn foresee(
+    matcher: MatcherName,
+    options: &RunOptions,
+) -> Result<Option<String>, Failure> {
+    let tried = RunOptions {
+        entities: TRIED,
+        ticks: 1,
+        ..*options
+    };
+    let times = options.entities as f64 / tried.entities as f64;
+    if times <= 1.0 {
+        return Ok(None);
+    }
+    let begun = Instant::now();
+    let found = measure(matcher, &tried).map_err(Failure::resource)?;
+    let tick = found.wall.as_secs_f64();
+    let first = begun.elapsed().as_secs_f64() - tick;
+    // All pairs overlap in one place; what sorts by insertion moves each entity past half of the others.
+    let spot = options.distribution == Distribution::Spot;
+    let (first_grows, tick_grows) = match matcher {
+        _ if spot => (2.0, 2.0),
+        MatcherName::Brute | MatcherName::Lucid => (2.0, 2.0),
+        // The others that an entity passes in a tick grow with what lies in a slice of the world: n to the power of 2/3.
+        MatcherName::Sorted => (2.0, 5.0 / 3.0),
+        MatcherName::Grid => (1.0, 1.0),
+    };
+    let seconds =
+        first * times.powf(first_grows) + f64::from(options.ticks) * tick * times.powf(tick_grows);
+    let name = matcher.name();
+    let is_square = spot || matcher == MatcherName::Lucid;
+    let bytes = found.bytes as f64 * times.powf(if is_square { 2.0 } else { 1.0 });
+    if let Some(free) = memory_free().filter(|&free| bytes > free as f64) {
+        return Err(Failure::resource(anyhow::anyhow!(
+            "{name}: about {:.1} GB are needed for {} entities, and {:.1} GB are free; give fewer --entities",
+            bytes / 1e9,
+            options.entities,
+            free as f64 / 1e9
+        )));
+    }
+    Ok((seconds > WORTH_SAYING).then(|| {
+        format!(
+            "{name}: about {} for {} entities and {} ticks, by a run of {TRIED} entities; fewer --entities or --ticks \
+             take less",
+            Seconds(seconds),
+            options.entities,
+            options.ticks
+        )
+    }))
 }
 
 fn print_changes(file: &Path) -> Outcome {
@@ -291,6 +353,41 @@ impl World {
             Self::Line => Distribution::Line,
             Self::Sizes => Distribution::Sizes,
             Self::Teleports => Distribution::Teleports,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 60,000 entities were matched for ten minutes and more without a word.
+    #[test]
+    fn what_takes_minutes_is_said_before_and_what_needs_more_memory_than_there_is_refused() {
+        let options = |entities, distribution| RunOptions {
+            entities,
+            speed: 0.5,
+            ticks: 100,
+            seed: 0,
+            density: 0.001,
+            distribution,
+            space_time: false,
+            threads: 1,
+        };
+        let sorted = foresee(MatcherName::Sorted, &options(60_000, Distribution::Even));
+        let words = sorted.unwrap().unwrap();
+        assert!(words.starts_with("sorted: about "), "{words}");
+        assert!(
+            words.contains(" for 60000 entities and 100 ticks"),
+            "{words}"
+        );
+        for entities in [400, 501] {
+            let few = foresee(MatcherName::Grid, &options(entities, Distribution::Even));
+            assert_eq!(few.unwrap(), None);
+        }
+        if memory_free().is_some() {
+            let spot = foresee(MatcherName::Grid, &options(9_000_000, Distribution::Spot));
+            assert!(spot.is_err(), "forty million million pairs");
         }
     }
 }
