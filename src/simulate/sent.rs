@@ -5,7 +5,7 @@
 //! compares a record of that with who sees whom by the bundle.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::io::BufRead;
+use std::io::{BufRead, ErrorKind};
 
 use super::field::{Level, Place, distance};
 use super::trace::{Trace, TraceError, TracePoint};
@@ -185,7 +185,10 @@ impl Sent {
                 line: Some(line),
                 what,
             };
-            let text = text.map_err(|error| fault(format!("cannot be read: {error}")))?;
+            let text = text.map_err(|error| match error.kind() {
+                ErrorKind::InvalidData => fault("expected text, found bytes that are none".into()),
+                _ => fault(format!("cannot be read: {error}")),
+            })?;
             let text = text.trim_end_matches('\r');
             if line == 1 {
                 let columns = text.trim_start_matches('\u{feff}').strip_prefix(HEADER);

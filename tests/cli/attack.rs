@@ -288,3 +288,143 @@ fn a_file_is_baked_as_the_kind_that_it_has() {
     );
     folder.fails(&["bake", "none.tif"], 4, &["none.tif"]);
 }
+
+/// Some were taken for a file that cannot be read.
+#[test]
+fn what_is_no_utf_8_was_blamed_on_the_disk() {
+    let folder = rooms();
+    folder.write("wall.asc", wall());
+    folder.ok(&["bake", "wall.asc", "--visibility", "exact", "--quiet"]);
+    let latin = b"caf\xe9,1,2\n";
+    for name in [
+        "a.csv", "a.gpx", "a.toml", "a.json", "a.jsonl", "a.npy", "a.pem", "a.txt", "a.obj",
+    ] {
+        folder.write(name, latin);
+    }
+    let head = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead\n";
+    folder.write(
+        "head.csv",
+        [head.as_bytes(), b"0,0,\xe9,2,3,0,0,0\n"].concat(),
+    );
+    folder.write("sent.csv", b"t_ms,player,sent\n0,0,\xe9\n");
+    for line in [
+        "bake --job a.toml",
+        "bake solid rooms.map -o x.vcb --reach a.csv",
+        "bake solid rooms.map -o x.vcb --reach head.csv",
+        "bake terrain wall.asc -o x.vcb --solids a.obj",
+        "simulate --job a.json",
+        "simulate rooms.vcb --traces a.csv",
+        "simulate rooms.vcb --traces head.csv",
+        "simulate wall.vcb --traces a.gpx --traces a.gpx",
+        "simulate fit a.csv",
+        "query visible rooms.vcb --pairs a.txt",
+        "query visible rooms.vcb --points a.txt",
+        "query visible wall.vcb --pairs a.txt",
+        "import matrix a.csv -o x.vcb",
+        "import matrix a.npy -o x.vcb",
+        "sign wall.vcb --key a.pem -o x.vcb",
+        "verify wall.vcb --key a.pem",
+        "rebake wall.vcb --stamps a.jsonl -o x.vcb",
+        "ground build --heightmap wall.asc --layers a.json -o x.vcg",
+        "experiment sent --traces walks.csv --sent sent.csv --level rooms.map",
+        "experiment interest --regions a.csv",
+        "experiment perception --observers a.csv --targets a.csv",
+    ] {
+        let ran = folder.run(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.len() < 700, "{line}: {}", ran.stderr);
+    }
+    assert!(!folder.names().iter().any(|name| name.starts_with("x.")));
+}
+
+/// A file of those that an attack left; says so if it is not there.
+fn left(name: &str) -> Option<String> {
+    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
+        Into::into,
+    );
+    let path = data.join("reports/attack").join(name);
+    if !path.is_file() {
+        eprintln!("skipped: {} not found", path.display());
+        return None;
+    }
+    path.to_str().map(str::to_owned)
+}
+
+#[test]
+fn damaged_bundles_of_an_attack_were_blamed_on_paths_and_outputs() {
+    let folder = Folder::new();
+    for (name, place) in [
+        ("b21-204-repack.vcb", "SBOX"),
+        ("b21-284-repack.vcb", "TIDX"),
+        ("b21-162-repack.vcb", "page 0"),
+    ] {
+        let Some(bundle) = left(name) else { return };
+        folder.fails(
+            &["repack", &bundle, "-o", "y.vcb", "--force"],
+            3,
+            &[name, place],
+        );
+    }
+}
+
+#[test]
+fn signatures_of_unknown_schemes_and_with_reserved_bytes_were_sound() {
+    let folder = Folder::new();
+    for (name, place) in [
+        ("sign-reserved-7.vcb", "found 7"),
+        ("sign-scheme-99.vcb", "found 99"),
+    ] {
+        let Some(bundle) = left(name) else { return };
+        let ran = folder.run(&["verify", &bundle]);
+        let words = ran.stdout + &ran.stderr;
+        assert_eq!(ran.code, Some(1), "{words}");
+        assert!(
+            words.contains("signature-fields") && words.contains(place),
+            "{words}"
+        );
+    }
+}
+
+/// A library was read for each of its names, an instance for each of 20,000 nodes, a polygon corner by corner.
+#[test]
+fn meshes_of_an_attack_took_gigabytes_and_minutes() {
+    let folder = Folder::new();
+    folder.write("reach.csv", "0.5,0.5,0.3\n");
+    let begun = std::time::Instant::now();
+    for (name, options, code) in [
+        ("glTF-20000-instances.gltf", "", 0),
+        ("mtllib-missing-5000.obj", "", 3),
+        (
+            "mtllib-missing-5000.obj",
+            "--opaque-without-material --up z",
+            0,
+        ),
+        ("mtllib-repeated.obj", "--opaque-without-material --up z", 0),
+        ("face-of-many-corners.obj", "", 3),
+    ] {
+        let Some(mesh) = left(name) else { return };
+        let line =
+            format!("bake solid {mesh} --reach reach.csv -o x.vcb --force --quiet {options}");
+        let ran = folder.run(&line.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(ran.code, Some(code), "{name}: {}", ran.stderr);
+    }
+    assert!(begun.elapsed().as_secs() < 200, "{:?}", begun.elapsed());
+}
+
+/// Voids of a mask were 0, as hidden samples are, and no tag told of them.
+#[test]
+fn a_mask_of_a_pvs_did_not_tell_voids_from_what_is_hidden() {
+    use tiff::decoder::{Decoder, DecodingResult};
+
+    let folder = Folder::with_wall();
+    folder.ok(&["query", "pvs", "wall.vcb", "1,0", "-o", "x.tif"]);
+    let mut decoder = Decoder::new(std::io::Cursor::new(folder.read("x.tif"))).unwrap();
+    let nodata = decoder.get_tag_ascii_string(tiff::tags::Tag::GdalNodata);
+    assert_eq!(nodata.unwrap(), "255");
+    let DecodingResult::U8(mask) = decoder.read_image().unwrap() else {
+        panic!("not a mask of bytes");
+    };
+    assert_eq!(mask[44], 255, "the south-eastern corner");
+    assert_eq!(mask.iter().filter(|byte| **byte == 255).count(), 1);
+}

@@ -74,39 +74,49 @@ pub fn page(
     page.html()
 }
 
-/// What latency does to the schemes.
+/// What latency does to the schemes: a table a figure, each as narrow as a page.
 fn by_latency(latencies: &Latencies) -> Section {
     let mut columns = vec!["scheme".to_owned()];
-    for (rtt, _) in latencies {
-        columns.extend([
-            format!("{rtt} ms: packets"),
-            "late".into(),
-            "exposed".into(),
-        ]);
-    }
+    columns.extend(latencies.iter().map(|(rtt, _)| format!("{rtt} ms")));
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let names = latencies.first().map_or(&[][..], |(_, schemes)| schemes);
-    let rows = (0..names.len()).map(|scheme| {
-        let mut row = vec![names[scheme].0.clone()];
-        for (_, schemes) in latencies {
-            let figures = &schemes[scheme].1;
-            row.push(format!("{:.2}", figures.packets_per_frame.mean));
-            row.push(figures.late_frames.to_string());
-            row.push(format!("{:.1} %", 100.0 * figures.exposed_share));
-        }
-        row
-    });
+    let rows = |told: &dyn Fn(&Figures) -> String| -> Vec<Vec<String>> {
+        let row = |scheme: usize| {
+            let of = latencies
+                .iter()
+                .map(|(_, schemes)| told(&schemes[scheme].1));
+            [names[scheme].0.clone()].into_iter().chain(of).collect()
+        };
+        (0..names.len()).map(row).collect()
+    };
     Section::new(
         "By latency",
         "Packets per frame; frames in which a visible player was not known; share of the players \
          whom a client cannot see, but whose position it knows. Otherwise as above.",
     )
     .table(
-        "Each scheme, by round-trip time",
+        "Packets per frame, by round-trip time",
         1,
         &columns,
-        rows.collect(),
+        rows(&|figures| format!("{:.2}", figures.packets_per_frame.mean)),
     )
+    .table(
+        "Late frames, by round-trip time",
+        1,
+        &columns,
+        rows(&|figures| figures.late_frames.to_string()),
+    )
+    .table(
+        "Exposed, by round-trip time",
+        1,
+        &columns,
+        rows(&|figures| format!("{:.1} %", 100.0 * figures.exposed_share)),
+    )
+}
+
+/// A figure of what there was at all.
+fn if_any(any: bool, figure: String) -> String {
+    if any { figure } else { "–".to_owned() }
 }
 
 /// Packets and bytes of each scheme.
@@ -173,15 +183,16 @@ fn counted(document: &Document) -> Section {
 /// Who is told too late, and too much.
 fn told(document: &Document, further: &Further) -> Section {
     let rows = document.schemes.iter().map(|scheme| {
+        let (late, exposed) = (scheme.late_frames > 0.0, scheme.exposed_share > 0.0);
         vec![
             scheme.name.clone(),
             format!("{:.0}", scheme.late_frames),
             format!("{:.1}", scheme.late_per_minute),
-            format!("{:.0}", scheme.late_ms_mean),
-            format!("{:.0}", scheme.late_ms_worst),
+            if_any(late, format!("{:.0}", scheme.late_ms_mean)),
+            if_any(late, format!("{:.0}", scheme.late_ms_worst)),
             format!("{:.2}", scheme.exposed_seconds_per_minute),
             format!("{:.2}", 100.0 * scheme.exposed_share),
-            format!("{:.0}", scheme.exposed_distance_mean),
+            if_any(exposed, format!("{:.0}", scheme.exposed_distance_mean)),
         ]
     });
     let mut section = Section::new(
@@ -251,12 +262,13 @@ fn sets(document: &Document, lasted: &[(String, Vec<f64>)]) -> Section {
         .iter()
         .filter(|s| s.negotiations_per_minute > 0.0);
     let rows = with_sets.map(|scheme| {
+        let ended = scheme.set_seconds.worst > 0.0;
         vec![
             scheme.name.clone(),
             format!("{:.1}", scheme.negotiations_per_minute),
-            format!("{:.2}", scheme.set_seconds.mean),
-            format!("{:.2}", scheme.set_seconds.p95),
-            format!("{:.1}", scheme.set_seconds.worst),
+            if_any(ended, format!("{:.2}", scheme.set_seconds.mean)),
+            if_any(ended, format!("{:.2}", scheme.set_seconds.p95)),
+            if_any(ended, format!("{:.1}", scheme.set_seconds.worst)),
             format!("{:.0}", scheme.sets_in_force),
         ]
     });
@@ -270,7 +282,7 @@ fn sets(document: &Document, lasted: &[(String, Vec<f64>)]) -> Section {
         &[
             "scheme",
             "agreements a minute",
-            "mean, s",
+            "average, s",
             "95 % below, s",
             "longest, s",
             "in force at the end",
