@@ -332,6 +332,14 @@ fn the_example_workflow_bakes_what_has_changed_and_fails_for_what_is_worse() {
     assert_eq!((codes(&ran), bakes(&ran)), (vec![0, 0, 1, 0], 0), "{ran:?}");
     folder.write("worlds/wall/limits", "--max-size 1MB\n");
 
+    // Of a world that has changed one bundle is kept, and the main branch's.
+    let kept = |folder: &Folder| {
+        let names = fs::read_dir(folder.path("kept")).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".vcb")).count()
+    };
+    assert_eq!(kept(&folder), 2);
+
     // One that takes the wall away: all see all.
     folder.write("worlds/wall/wall.asc", wall().replace("100", "0"));
     let ran = pipeline(&folder, false);
@@ -346,4 +354,6 @@ fn the_example_workflow_bakes_what_has_changed_and_fails_for_what_is_worse() {
         check.contains("`north hills.vcb` against `north hills.vcb`: all checks hold"),
         "{check}"
     );
+    assert_eq!(kept(&folder), 2, "the wall's old bundle is gone");
+    assert!(folder.path("kept/main/wall.vcb").exists());
 }
