@@ -137,6 +137,7 @@ pub mod hierarchy;
 pub mod ingest;
 mod job;
 pub mod live;
+mod quality;
 pub mod survey;
 pub mod visibility;
 pub mod world;
@@ -155,6 +156,7 @@ pub use job::{
     ground_of, merge, merge_patches, pool, read_level, rebake, repack, shard_in_the_making,
     thread_count, unreadable,
 };
+pub use quality::{CellSizes, Quality};
 pub use viewcell::format::VisibilityMode;
 pub use world::solid::find_places;
 

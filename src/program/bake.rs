@@ -9,9 +9,11 @@ mod solid;
 
 use std::path::{Path, PathBuf};
 
+use viewcell::format::Grid;
 use viewcell_bake::ingest::{IngestError, IngestErrorKind, Ingested};
 use viewcell_bake::visibility;
-use viewcell_bake::{BakeOptions, Keep, ShardReport, Source};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{BakeOptions, CellSizes, Forecast, Keep, Quality, ShardReport, Source};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::input;
@@ -129,14 +131,17 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
         .sight
         .over(&ingested.terrain, &job.input, &job.reading)?;
     let terrain = &ingested.terrain;
-    let cells = |samples: u32| samples.div_ceil(1 << job.cells.finest.min(31));
+    let mode = job.mode()?;
+    let size = (terrain.width(), terrain.height());
+    let sizes = job.cells.sizes(size, mode, job.compression.is_lossy());
+    let cells = |samples: u32| samples.div_ceil(1 << sizes.finest.min(31));
     let options = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
-        mode: job.mode()?,
-        finest: job.cells.finest,
-        grade: job.cells.grade,
-        detail: job.cells.detail,
+        mode,
+        finest: sizes.finest,
+        grade: sizes.grade,
+        detail: sizes.detail,
         max_distance: sight.max_distance,
         curvature: sight.curvature,
         inside: job.places.inside,
@@ -158,16 +163,69 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
     Ok((ingested, options))
 }
 
+/// Samples a side of the part of a terrain by which a bake of samples is foreseen where they are many.
+const PART: u32 = 769;
+
+/// What a bake will take. One of very many samples, of which a look alone takes minutes, is reckoned by a part in the
+/// middle: the work for each pair of samples is much the same.
+fn forecast(
+    terrain: &Terrain,
+    options: &BakeOptions,
+    name: &str,
+    progress: &Progress,
+) -> Result<Forecast, viewcell_bake::BakeError> {
+    let (width, height) = (terrain.width(), terrain.height());
+    let is_many = options.grade == 0 && options.finest == 0 && width.min(height) > PART + PART / 4;
+    let middle = |side: u32| (side - PART) / 2..(side - PART) / 2 + PART;
+    let part = if is_many {
+        terrain.part(middle(width), middle(height))
+    } else {
+        None
+    };
+    let Some(part) = part else {
+        return viewcell_bake::forecast(terrain, options, name, progress);
+    };
+    let found = viewcell_bake::forecast(&part, options, name, progress)?;
+    let more = f64::from(width) * f64::from(height) / f64::from(PART * PART);
+    let grid = Grid::new(width, height).map_err(|error| viewcell_bake::BakeError::Grid {
+        input: name.to_owned(),
+        error,
+    })?;
+    Ok(Forecast {
+        cpu_seconds: found.cpu_seconds * more * more,
+        bytes: (found.bytes as f64 * more * more) as u64,
+        memory: options.memory_needed(grid),
+        ..found
+    })
+}
+
 /// Tells what a bake will take.
 fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     let (ingested, options) = prepare(job, Keep::Nothing)?;
     manner.voice.tell_notes(&ingested.notes);
     let name = job.input.file_name().unwrap_or_default().to_string_lossy();
     let progress = Progress::new(&manner.voice, Stop::default());
-    let forecast = viewcell_bake::forecast(&ingested.terrain, &options, &name, &progress);
+    let terrain = &ingested.terrain;
+    let forecast = forecast(terrain, &options, &name, &progress)?;
+    let mut document = ForecastDocument::new(&forecast);
+    if job.cells.is_chosen() && !job.compression.is_lossy() {
+        for quality in Quality::ALL {
+            let sizes = quality.cells(terrain.width(), terrain.height(), options.mode);
+            let own = [options.finest, options.grade, options.detail];
+            let found = if own == [sizes.finest, sizes.grade, sizes.detail] {
+                forecast
+            } else {
+                let options = BakeOptions {
+                    memory: None,
+                    ..options.clone().with_cells(sizes)
+                };
+                self::forecast(terrain, &options, &name, &progress)?
+            };
+            document.add(quality, sizes, &found);
+        }
+    }
     progress.finish();
-    let forecast = forecast?;
-    ForecastDocument::new(&forecast).tell("", &manner.json)
+    document.tell("", &manner.json)
 }
 
 /// Reads, bakes and writes; returns what a person should know and has been told, and what a shard came to.
@@ -181,9 +239,21 @@ fn bake(
     let (ingested, mut options) = prepare(job, long.keep())?;
     // Before the work: what is wrong here would make hours of it worthless.
     voice.tell_notes(&ingested.notes);
-    let source = source(job, ingested.format)?;
+    let source = source(job, ingested.format, &options)?;
     let terrain = &ingested.terrain;
     let mut notes = ingested.notes;
+    if job.cells.is_chosen() && options.grade > 0 {
+        let side = 1 << options.finest;
+        let note = format!(
+            "{} samples: near players are told apart by squares of {side} × {side} samples, far ones by larger \
+             squares (--finest {} --grade={}); --dry-run tells what other qualities take",
+            terrain.samples(),
+            options.finest,
+            options.grade,
+        );
+        voice.tell_notes(std::slice::from_ref(&note));
+        notes.push(note);
+    }
     let mut resumed = |kept: u32, total: u32| {
         if long.resume {
             let note = match kept {
@@ -222,8 +292,13 @@ fn bake(
 }
 
 /// Where the terrain comes from, and the options that the bundle depends on.
-fn source(job: &TerrainJob, format: &str) -> Result<Source, Failure> {
-    let mut options = job.options();
+fn source(job: &TerrainJob, format: &str, options: &BakeOptions) -> Result<Source, Failure> {
+    let sizes = CellSizes {
+        finest: options.finest,
+        grade: options.grade,
+        detail: options.detail,
+    };
+    let mut options = job.options(sizes);
     options.extend(job.places.options()?);
     input::source(&job.input, format, options)
 }

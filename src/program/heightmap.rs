@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use viewcell_bake::check_sight;
 use viewcell_bake::ingest::{self, IngestOptions, Ingested, read_terrain};
 use viewcell_bake::visibility::Curvature;
 use viewcell_bake::world::Terrain;
+use viewcell_bake::{CellSizes, Quality, VisibilityMode, check_sight};
 
 use super::exit::Failure;
 use super::flags::noted;
@@ -275,50 +275,110 @@ impl SightArgs {
 /// 16 cells away is asked for by cells, who is 32 away by 2 × 2.
 const GRADE: &str = "16";
 
+/// How much of what could be hidden is hidden, for how much work.
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum QualityName {
+    /// A tenth of the work of good, to look at
+    Draft,
+    /// Near players sample by sample or nearly so, far ones by larger cells; small terrains as samples
+    #[default]
+    Good,
+    /// As good, with finer cells at all distances; some three times the work
+    Best,
+    /// Each sample with each; the work grows with the square of their number
+    Samples,
+}
+
+impl QualityName {
+    fn quality(self) -> Quality {
+        match self {
+            Self::Draft => Quality::Draft,
+            Self::Good => Quality::Good,
+            Self::Best => Quality::Best,
+            Self::Samples => Quality::Samples,
+        }
+    }
+}
+
 /// Cells of a terrain, and how they grow.
 #[derive(Clone, clap::Args, serde::Deserialize, JsonSchema)]
 #[command(next_help_heading = "Players")]
 pub struct CellSizeArgs {
+    /// How much of what could be hidden is hidden, for how much work: chooses --finest, --grade and --detail by the
+    /// size of the terrain, unless one of them is given
+    ///
+    /// --dry-run tells what each of them takes here. With a budget, or with --visibility sectors, samples are baked.
+    #[arg(long, value_enum, default_value_t, value_name = "QUALITY")]
+    #[serde(default)]
+    pub quality: QualityName,
+
     /// Level of the quads that are the view cells, for large terrains: 3 for squares of 8 samples a side, up to 6;
-    /// 0 for samples
+    /// with --grade also 1 and 2; 0 for samples
     ///
     /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are still given as
     /// samples: the cell that contains a sample answers for it.
-    #[arg(long, value_name = "L", default_value_t = 0)]
-    #[serde(default)]
-    pub finest: u32,
+    #[arg(long, value_name = "L")]
+    pub finest: Option<u32>,
 
-    /// With --finest, let cells grow with distance: far away, quads of 2 × 2 cells answer as one, further away 4 ×
-    /// 4, up to 16 × 16
+    /// Let cells grow with distance: far away, quads of 2 × 2 cells answer as one, further away 4 × 4, and so on
     ///
     /// Two quads answer as one if the distance between them, in columns or rows, is at least RATIO of their sizes
     /// [default: 16]. One sees the other if anybody in it does. No visible player is hidden; more counts as
-    /// visible, in fewer bytes.
+    /// visible, in less time and fewer bytes.
     #[arg(
         long,
         value_name = "RATIO",
         num_args = 0..=1,
         require_equals = true,
-        default_value = "0",
-        default_missing_value = GRADE,
-        hide_default_value = true
+        default_missing_value = GRADE
     )]
     #[serde(default, deserialize_with = "grade")]
     #[schemars(schema_with = "grade_schema")]
-    pub grade: u32,
+    pub grade: Option<u32>,
 
     /// With --finest: level of the smallest quads that are distinguished within cells: 0 for samples, which hides
     /// the most; 1, 2 ... up to L, for whole cells, which takes the least time
     ///
     /// For terrains of thousands of samples a side. No visible player is hidden; more counts as visible.
     /// Conservative visibility only.
-    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
-    #[serde(default)]
-    pub detail: u32,
+    #[arg(long, value_name = "LEVEL")]
+    pub detail: Option<u32>,
+}
+
+impl CellSizeArgs {
+    /// The sizes of the view cells of a terrain; `None` for `lossy` where a bundle is made for a budget.
+    pub fn sizes(
+        &self,
+        (width, height): (u32, u32),
+        mode: VisibilityMode,
+        lossy: bool,
+    ) -> CellSizes {
+        let given = [self.finest, self.grade, self.detail];
+        if given.iter().all(Option::is_none) {
+            let quality = if lossy {
+                Quality::Samples
+            } else {
+                self.quality.quality()
+            };
+            return quality.cells(width, height, mode);
+        }
+        let [finest, grade, detail] = given.map(Option::unwrap_or_default);
+        CellSizes {
+            finest,
+            grade,
+            detail,
+        }
+    }
+
+    /// Whether the quality chooses them.
+    pub fn is_chosen(&self) -> bool {
+        self.finest.or(self.grade).or(self.detail).is_none()
+    }
 }
 
 /// Reads `grade` of a job file: true, or the ratio.
-fn grade<'de, D: Deserializer<'de>>(file: D) -> Result<u32, D::Error> {
+fn grade<'de, D: Deserializer<'de>>(file: D) -> Result<Option<u32>, D::Error> {
     struct Grade;
     impl Visitor<'_> for Grade {
         type Value = u32;
@@ -337,7 +397,7 @@ fn grade<'de, D: Deserializer<'de>>(file: D) -> Result<u32, D::Error> {
             u32::try_from(ratio).map_err(|_| wrong())
         }
     }
-    file.deserialize_any(Grade)
+    file.deserialize_any(Grade).map(Some)
 }
 
 fn grade_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

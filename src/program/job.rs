@@ -9,8 +9,8 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
-use viewcell_bake::VisibilityMode;
 use viewcell_bake::visibility::MAX_SECTORS;
+use viewcell_bake::{CellSizes, VisibilityMode};
 
 use super::compression::{CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
@@ -223,7 +223,7 @@ impl TerrainJob {
 
     /// The options that the bundle depends on, by their names on the command line; but for the
     /// budget, of which the bundle says what was lost.
-    pub fn options(&self) -> Map<String, Value> {
+    pub fn options(&self, cells: CellSizes) -> Map<String, Value> {
         let options = json!({
             "player-height": self.player_height,
             "eye-height": self.eye_height.unwrap_or(self.player_height),
@@ -235,9 +235,9 @@ impl TerrainJob {
                 Visibility::Sectors => Some(self.sectors.unwrap_or(ENOUGH_SECTORS)),
                 _ => None,
             },
-            "finest": (self.cells.finest > 0).then_some(self.cells.finest),
-            "grade": (self.cells.grade > 0).then_some(self.cells.grade),
-            "detail": (self.cells.detail > 0).then_some(self.cells.detail),
+            "finest": (cells.finest > 0).then_some(cells.finest),
+            "grade": (cells.grade > 0).then_some(cells.grade),
+            "detail": (cells.detail > 0).then_some(cells.detail),
             "spacing": self.reading.spacing,
             "vertical-scale": self.reading.vertical_scale,
             "vertical-offset": self.reading.vertical_offset,
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(options.max_samples, 1000);
         assert_eq!((job.player_height, job.eye_height), (2.0, Some(1.7)));
         assert_eq!((job.force, job.verify, job.threads), (true, true, 2));
-        assert_eq!((job.cells.finest, job.cells.grade), (3, 16));
+        assert_eq!((job.cells.finest, job.cells.grade), (Some(3), Some(16)));
         assert_eq!(job.memory, Some(ByteSize(4_000_000_000)));
         assert_eq!(job.sight.max_distance, Some(5000.0));
         assert_eq!(job.sight.refraction_of_earth(), Some(0.13));

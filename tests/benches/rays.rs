@@ -41,7 +41,7 @@ fn main() {
             Box::new(Rays::new(&terrain, &samples_field, level))
         }
         _ => {
-            cells_field = ShaftField::new(&terrain, bodies, stance, [finest, 0]);
+            cells_field = ShaftField::new(&terrain, bodies, stance, finest);
             Box::new(Shafts::new(&cells_field, level))
         }
     };

@@ -115,6 +115,7 @@ impl World {
                 visibility: VisibilityMode::Exact,
                 mutual: !self.one_way,
                 tree_code: TreeCode::Single,
+                grade: 0,
                 lossy: false,
                 earth_radius: 0.0,
                 refraction: 0.0,

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use viewcell::query::MappedBundle;
 use viewcell_bake::bundle::verify;
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
 
 use crate::common::World;
 
@@ -90,4 +92,38 @@ fn golden_files_are_read() {
             }
         }
     }
+}
+
+/// A graded bundle of three levels.
+#[test]
+fn a_golden_graded_bundle_is_baked_and_read_alike() {
+    let (width, height) = (70, 45);
+    let heights = (0..width * height).map(|i| {
+        let (c, r) = (i % width, i / width);
+        if c < 9 && r < 4 {
+            f64::NAN
+        } else {
+            f64::from(c * 7 % 11) * 0.25 + f64::from(r * 5 % 13) * 0.5
+        }
+    });
+    let terrain = Terrain::new(width, height, heights.collect(), [1.0; 2]).unwrap();
+    let path = path("70x45-graded");
+    let folder = tempfile::tempdir().unwrap();
+    let fresh = folder.path().join("fresh.vcb");
+    let options = BakeOptions {
+        mode: VisibilityMode::Exact,
+        grade: 4,
+        ..BakeOptions::default()
+    };
+    let source = Source::of_terrain(&terrain);
+    bake_terrain(&terrain, &source, &options, &fresh, &Silent).unwrap();
+    if std::env::var_os("VIEWCELL_BLESS").is_some() {
+        std::fs::copy(&fresh, &path).unwrap();
+    }
+    assert!(std::fs::read(&path).unwrap() == std::fs::read(&fresh).unwrap());
+    let report = verify(&path, &mut |_| {}).unwrap();
+    assert!(report.is_sound(), "{report:#?}");
+    let map = MappedBundle::open(&path).unwrap();
+    let bundle = map.terrain().unwrap();
+    assert_eq!(bundle.graded().unwrap().shape().levels(), 4);
 }

@@ -215,3 +215,41 @@ fn a_bundle_of_walkable_terrain_reads_alike() {
     assert!(found == expected);
     assert_eq!(said("verify", &path, &[], "").unwrap(), "no faults\n");
 }
+
+/// Levels of cells that grow with distance.
+#[test]
+fn every_answer_of_a_graded_bundle_reads_alike() {
+    let path = golden::path("70x45-graded");
+    let map = MappedBundle::open(&path).unwrap();
+    let terrain = map.terrain().unwrap();
+    let mut dice = viewcell::dice::Dice(11);
+    let mut pairs = String::new();
+    let mut expected = String::new();
+    for _ in 0..300 {
+        let [a, b] = [0, 1].map(|_| Sample::new(dice.roll(70), dice.roll(45)));
+        writeln!(pairs, "{} {} {} {}", a.column, a.row, b.column, b.row).unwrap();
+        writeln!(expected, "{}", u8::from(terrain.visible(a, b))).unwrap();
+    }
+    let Some(found) = said("visible", &path, &["--pairs", "-"], &pairs) else {
+        return;
+    };
+    assert!(found == expected);
+    for (level, column, row) in [(0, 40, 20), (2, 33, 8), (4, 16, 32), (6, 0, 0), (7, 0, 0)] {
+        let quad = Quad::new(level, column >> level, row >> level);
+        let words = [column, row, level].map(|number: u32| number.to_string());
+        let found = said(
+            "pvs",
+            &path,
+            &[&words[0], &words[1], "--quad", &words[2]],
+            "",
+        )
+        .unwrap();
+        let visible = terrain.pvs(quad).unwrap().count();
+        assert!(
+            found.starts_with(&format!("{visible} visible,")),
+            "{quad:?}: {found}"
+        );
+    }
+    let found = said("verify", &path, &[], "");
+    assert!(found.is_some_and(|found| !found.contains("expected")));
+}

@@ -86,13 +86,19 @@ fn a_cell_answers_for_the_samples_it_holds() {
 #[test]
 fn cells_that_grow_hide_nothing_that_others_show() {
     let folder = Folder::new();
-    let exact = ["--visibility", "exact", "--finest", "3"];
+    let exact = ["--visibility", "exact"];
     bake(&folder, &[&exact[..], &["-o", "a.vcb"]].concat());
     let told = bake(
         &folder,
         &[&exact[..], &["--grade=2", "--verify", "-o", "b.vcb"]].concat(),
     );
-    assert_eq!(told["bundle"]["terrain"]["grade"], 2);
+    let terrain = &told["bundle"]["terrain"];
+    assert_eq!(
+        (&terrain["grade"], &terrain["finest"]),
+        (&2.into(), &0.into())
+    );
+    assert_eq!(terrain["tree_code"], "graded");
+    assert!(terrain.get("quality").is_none());
     assert!(folder.read("b.vcb").len() < folder.read("a.vcb").len());
     let compared = folder.run(&["diff", "a.vcb", "b.vcb", "--json"]);
     let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
@@ -106,7 +112,7 @@ fn cells_that_grow_hide_nothing_that_others_show() {
         "job.toml",
         format!(
             "[terrain]\ninput = {:?}\ncrop = [200, 100, 75, 61]\nvisibility = \"exact\"\n\
-             finest = 3\ngrade = 2\noutput = \"c.vcb\"\n",
+             grade = 2\noutput = \"c.vcb\"\n",
             demo()
         ),
     );
@@ -128,6 +134,69 @@ fn cells_that_grow_hide_nothing_that_others_show() {
         "--quiet",
     ]);
     assert_eq!(folder.read("b.vcb"), folder.read("d.vcb"));
+    // What takes the whole of a grid says so.
+    for verb in [
+        &["repack", "b.vcb", "-o", "e.vcb", "--budget", "20kB"][..],
+        &[
+            "rebake",
+            "b.vcb",
+            "--terrain",
+            demo().to_str().unwrap(),
+            "-o",
+            "e.vcb",
+        ],
+    ] {
+        let ran = folder.run(verb);
+        assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+        assert!(ran.stderr.contains("found a graded one"), "{}", ran.stderr);
+    }
+}
+
+/// The size of the input alone chooses; what is given by hand wins.
+#[test]
+fn quality_chooses_the_cells_and_options_win_over_it() {
+    let folder = Folder::new();
+    let plain = bake(&folder, &["-o", "plain.vcb"]);
+    assert_eq!(plain["bundle"]["terrain"]["quality"], "good");
+    for quality in ["good", "samples"] {
+        bake(
+            &folder,
+            &["--quality", quality, "-o", "same.vcb", "--force"],
+        );
+        assert_eq!(
+            folder.read("plain.vcb"),
+            folder.read("same.vcb"),
+            "{quality}"
+        );
+    }
+    let draft = bake(
+        &folder,
+        &["--quality", "draft", "--verify", "-o", "draft.vcb"],
+    );
+    let terrain = &draft["bundle"]["terrain"];
+    assert_eq!(terrain["quality"], "draft");
+    assert_eq!(
+        [&terrain["finest"], &terrain["grade"], &terrain["detail"]],
+        [&Value::from(1), &16.into(), &1.into()]
+    );
+    let by_hand = [
+        "--finest", "1", "--grade", "--detail", "1", "-o", "hand.vcb",
+    ];
+    bake(&folder, &[&["--quality", "best"], &by_hand[..]].concat());
+    assert_eq!(folder.read("draft.vcb"), folder.read("hand.vcb"));
+    let ran = folder.ok(&["query", "visible", "draft.vcb", "0,0", "1,1", "--json"]);
+    assert!(ran.stdout.contains("\"visible\": true"), "{}", ran.stdout);
+    // A table of all, each as a bake of it is foreseen.
+    let told = bake(&folder, &["--dry-run"]);
+    let table = told["qualities"].as_array().unwrap();
+    let names: Vec<_> = table
+        .iter()
+        .map(|row| row["quality"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["draft", "good", "best", "samples"]);
+    assert!(table[0]["hidden_near"].as_f64() > Some(0.0));
+    let [draft, samples] = [0, 3].map(|row: usize| table[row]["bytes"].as_u64().unwrap());
+    assert!(draft < samples, "{told}");
 }
 
 #[test]
@@ -198,8 +267,8 @@ fn levels_that_cannot_be_are_refused_by_name() {
     let folder = Folder::new();
     let demo = demo();
     for (more, says) in [
-        (&["--finest", "2"][..], "3 to 6"),
-        (&["--finest", "7"], "3 to 6"),
+        (&["--finest", "2"][..], "3 to 6; 1 and 2 with --grade"),
+        (&["--finest", "7"], "a level up to 6"),
         (
             &["--finest", "6", "--crop", "0,0,20,20"],
             "a level that the terrain has",
@@ -208,7 +277,7 @@ fn levels_that_cannot_be_are_refused_by_name() {
             &["--finest", "3", "--visibility", "sectors"],
             "with sectors",
         ),
-        (&["--grade"], "--finest, so that there are cells"),
+        (&["--grade", "--budget", "1MB"], "0 with a budget"),
         (&["--grade=5000", "--finest", "3"], "1 to 4096"),
         (&["--detail", "1"], "--finest, so that there are cells"),
         (

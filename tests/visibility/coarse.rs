@@ -21,7 +21,12 @@ use viewcell_bake::{
 
 /// By pairs of cells of a level, those of one in a row: whether any sample of the first sees any of
 /// the second, by the kernel of samples; nothing is asked of what comes before if an order is given.
-fn twin(terrain: &Terrain, field: &HeightField, finest: u32, order: Option<Order>) -> Vec<bool> {
+pub fn twin(
+    terrain: &Terrain,
+    field: &HeightField,
+    finest: u32,
+    order: Option<Order>,
+) -> Vec<bool> {
     let level = fearless_simd::Level::baseline();
     let mut rays = Rays::new(terrain, field, level);
     if let Some(order) = order {
@@ -96,53 +101,6 @@ pub fn coarse(field: &ShaftField, level: fearless_simd::Level, order: Option<Ord
     seen
 }
 
-/// What cells see of cells where pairs of quads that are far apart answer as one: from those of 16 × 16
-/// cells down, each pair of quads that is near is made of the pairs of their children.
-fn grown(seen: &[bool], grid: Grid, grade: u32) -> Vec<bool> {
-    let cells = grid.samples() as usize;
-    let mut all = vec![false; cells * cells];
-    let within = |quad: Quad| {
-        let range = |at: u32, side: u32| {
-            let first = at << quad.level;
-            first..(first + (1 << quad.level)).min(side)
-        };
-        let columns = range(quad.column, grid.width());
-        let places = range(quad.row, grid.height())
-            .flat_map(|row| columns.clone().map(move |column| (column, row)));
-        let numbers = places.map(|(column, row)| (row * grid.width() + column) as usize);
-        // Where nobody can be, nobody sees even himself.
-        let numbers = numbers.filter(|cell| seen[cell * cells + cell]);
-        numbers.collect::<Vec<_>>()
-    };
-    let side = |cells: u32| cells.div_ceil(16);
-    let roots = || {
-        (0..side(grid.width()))
-            .flat_map(|c| (0..side(grid.height())).map(move |r| Quad::new(4, c, r)))
-    };
-    let mut open: Vec<(Quad, Quad)> = roots().flat_map(|a| roots().map(move |b| (a, b))).collect();
-    while let Some((a, b)) = open.pop() {
-        let apart = a.column.abs_diff(b.column).max(a.row.abs_diff(b.row));
-        if a.level > 0 && (grade == 0 || apart <= grade) {
-            let children = |quad: Quad| {
-                [(0, 0), (1, 0), (0, 1), (1, 1)]
-                    .map(|(c, r)| Quad::new(quad.level - 1, 2 * quad.column + c, 2 * quad.row + r))
-            };
-            open.extend(
-                children(a)
-                    .into_iter()
-                    .flat_map(|a| children(b).map(|b| (a, b))),
-            );
-            continue;
-        }
-        let (a, b) = (within(a), within(b));
-        let any = a.iter().any(|a| b.iter().any(|b| seen[a * cells + b]));
-        for a in &a {
-            b.iter().for_each(|b| all[a * cells + b] = any);
-        }
-    }
-    all
-}
-
 /// Searches for sight from cell to cell, by their numbers: from random places in squares of random samples.
 fn is_in_sight(terrain: &Terrain, bodies: Bodies, far: f64, finest: u32, pair: [u32; 2]) -> bool {
     let across = terrain.width().div_ceil(1 << finest);
@@ -164,26 +122,20 @@ fn is_in_sight(terrain: &Terrain, bodies: Bodies, far: f64, finest: u32, pair: [
     })
 }
 
-pub fn check(
-    terrain: &Terrain,
-    bodies: Bodies,
-    stance: Stance,
-    [finest, grade]: [u32; 2],
-    far: f64,
-) {
+pub fn check(terrain: &Terrain, bodies: Bodies, stance: Stance, finest: u32, far: f64) {
     let cells = |samples: u32| samples.div_ceil(1 << finest);
     let grid = Grid::new(cells(terrain.width()), cells(terrain.height())).unwrap();
     let field = HeightField::new(terrain, bodies, stance).with_max_distance(far);
     let exact = HeightField::new(terrain, bodies, Stance::Sample).with_max_distance(far);
-    let shafts = ShaftField::new(terrain, bodies, stance, [finest, grade]).with_max_distance(far);
+    let shafts = ShaftField::new(terrain, bodies, stance, finest).with_max_distance(far);
     let mut orders: Vec<Option<Order>> = vec![None];
     if bodies.eye == bodies.head {
         orders.push(Some(comes_before));
     }
     for order in orders {
-        let all = grown(&twin(terrain, &field, finest, order), grid, grade);
+        let all = twin(terrain, &field, finest, order);
         // What samples see exactly is seen from their squares all the more.
-        let exact = grown(&twin(terrain, &exact, finest, order), grid, grade);
+        let exact = twin(terrain, &exact, finest, order);
         let mut before = None;
         for level in levels() {
             let found = coarse(&shafts, level, order);
@@ -195,7 +147,7 @@ pub fn check(
             );
             // Of squares each kernel proves in its own way what is hidden. Cells hide little less, and where they hide
             // more, no search finds sight.
-            let told = format!("of level {finest}, {stance:?}, {grade}, {order:?}");
+            let told = format!("of level {finest}, {stance:?}, {order:?}");
             let more = found
                 .iter()
                 .zip(&all)
@@ -238,11 +190,10 @@ proptest! {
     fn what_is_hidden_without_detail_is_hidden(
         terrain in terrain(),
         bodies in bodies(),
-        finest in 3u32..=5,
-        grade in 0..4u32,
+        finest in 1u32..=5,
     ) {
         let see = |detail| {
-            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [finest, grade]);
+            let field = ShaftField::new(&terrain, bodies, Stance::Cell, finest);
             let field = field.with_detail(detail);
             let all: Vec<_> = levels().into_iter().map(|level| coarse(&field, level, None)).collect();
             assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{detail}");
@@ -260,39 +211,11 @@ proptest! {
     fn cells_see_what_their_samples_see(
         terrain in terrain(),
         bodies in bodies(),
-        finest in 3u32..=5,
-        grade in 0..4u32,
+        finest in 1u32..=5,
         far in prop_oneof![Just(f64::INFINITY), 3.0..40.0],
     ) {
         for stance in [Stance::Sample, Stance::Cell] {
-            check(&terrain, bodies, stance, [finest, grade], far);
-        }
-    }
-}
-
-/// On real ground of 19 × 18 cells, which are looked from in four parts.
-#[test]
-fn far_quads_see_what_any_of_their_cells_sees() {
-    let jacksboro = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");
-    let crop = IngestOptions {
-        crop: Some([70, 20, 150, 143]),
-        ..IngestOptions::default()
-    };
-    let terrain = read_terrain(&jacksboro, &crop).unwrap().terrain;
-    let coarse = |grade, order| {
-        let field = ShaftField::new(&terrain, BODIES, Stance::Sample, [3, grade]);
-        coarse(&field, fearless_simd::Level::new(), order)
-    };
-    let grid = Grid::new(19, 18).unwrap();
-    for order in [None, Some(comes_before as Order)] {
-        let seen = coarse(0, order);
-        let mut before = seen.iter().filter(|&&seen| seen).count();
-        for grade in [3, 1] {
-            let found = coarse(grade, order);
-            assert!(found == grown(&seen, grid, grade), "{grade}");
-            let more = found.iter().filter(|&&seen| seen).count();
-            assert!(more > before, "{grade}: {more}, {before}");
-            before = more;
+            check(&terrain, bodies, stance, finest, far);
         }
     }
 }

@@ -194,7 +194,7 @@ fn hunt_cells(name: &str, terrain: &Terrain, bodies: Bodies) {
             // Hardly any cell is hidden from another.
             continue;
         }
-        let field = ShaftField::new(terrain, bodies, Stance::Cell, [finest, 0]);
+        let field = ShaftField::new(terrain, bodies, Stance::Cell, finest);
         let seen = coarse(&field.with_detail(detail), *levels().last().unwrap(), None);
         let across = width.div_ceil(1 << finest);
         let cells = (across * height.div_ceil(1 << finest)) as usize;

@@ -3,6 +3,7 @@
 mod bundle;
 mod coarse;
 mod curvature;
+mod graded;
 mod hunt;
 mod orientation;
 mod places;

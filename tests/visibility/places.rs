@@ -249,14 +249,13 @@ proptest! {
         bodies in bodies(),
         (kind, seed) in (0u32..3, any::<u64>()),
         finest in 3u32..=5,
-        grade in 0..4u32,
     ) {
         let ground = built(terrain.clone(), seed);
         for terrain in [terrain, ground] {
             let walkable = walkable(&terrain, kind, seed);
             let terrain = terrain.with_walkable(&walkable).unwrap();
             for stance in [Stance::Sample, Stance::Cell] {
-                coarse::check(&terrain, bodies, stance, [finest, grade], f64::INFINITY);
+                coarse::check(&terrain, bodies, stance, finest, f64::INFINITY);
             }
         }
     }

@@ -8,6 +8,7 @@ use super::error::BundleError;
 use super::file::{BundleFile, open_regular, read_up_to};
 use super::provenance::Provenance;
 use super::timings::Timings;
+use crate::quality::Quality;
 use viewcell::format::cells::{CELLS_LEN, CellParameters, SymmetryCode};
 use viewcell::format::patch::{PATCH_MAGIC, PATCH_VERSION};
 use viewcell::format::solid::{SOLID_LEN, SolidParameters};
@@ -61,11 +62,15 @@ pub struct TerrainInfo {
     /// Level of the view cells, as quads of the heightmap. 0 for its samples; else what is called a
     /// sample here is a cell of 2^finest of them a side.
     pub finest: u32,
-    /// If not 0, quads of cells answer for those that are far away: the greatest of up to 16 × 16 cells
-    /// between which, across or down, lie at least so many of their size.
+    /// If not 0, quads answer for those that are far away: the greatest between which, across or down, lie at least
+    /// so many of their size.
     pub grade: u32,
     /// Level of the smallest quads of the heightmap that were told apart within cells; 0 for its samples.
     pub detail: u32,
+    /// The quality that chooses view cells of these sizes for a terrain of this size: `draft`, `good`, `best` or
+    /// `samples`; absent where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<String>,
     /// Columns and rows of the heightmap.
     pub heightmap: [u32; 2],
     /// Samples, voids included.
@@ -92,7 +97,8 @@ pub struct TerrainInfo {
     pub earth_radius: Option<f64>,
     /// Refraction coefficient; 0 for none.
     pub refraction: f64,
-    /// How PVSs are coded: `single`, each by itself, or `pairs`, by pairs of blocks.
+    /// How PVSs are coded: `single`, each by itself; `pairs`, by pairs of blocks; or `graded`, by pairs of blocks of
+    /// cells that grow with distance.
     pub tree_code: String,
     /// Whether some of what was hidden is given out as visible, to save bytes.
     pub lossy: bool,
@@ -331,13 +337,15 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
     let tree_code = match parameters.tree_code {
         TreeCode::Single => "single",
         TreeCode::Pairs => "pairs",
+        TreeCode::Graded => "graded",
     };
     Ok(TerrainInfo {
         width: grid.width(),
         height: grid.height(),
         finest: parameters.finest(),
-        grade: parameters.grade(),
+        grade: parameters.grade,
         detail: parameters.detail(),
+        quality: Quality::of(&parameters).map(|quality| quality.name().to_owned()),
         heightmap: parameters.heightmap(),
         samples: grid.samples(),
         levels: grid.levels(),

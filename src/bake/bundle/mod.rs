@@ -18,6 +18,7 @@
 mod cells;
 pub mod error;
 pub mod file;
+mod graded_writer;
 pub mod info;
 pub mod output;
 pub mod pairs_writer;
@@ -36,6 +37,7 @@ pub use cells::{CellSections, write_cells};
 pub use error::{BundleError, ErrorKind};
 pub use file::{BundleFile, kind_of};
 pub(crate) use file::{check_frame, open_regular};
+pub(crate) use graded_writer::GradedWriter;
 pub use info::{CellsInfo, FileInfo, Info, PatchInfo, SolidInfo, TerrainInfo, info};
 pub use output::{Written, check_output, remove_parts, replace, save, save_with};
 pub(crate) use output::{rename_file, scratch_beside};

@@ -10,10 +10,11 @@ use super::provenance::Provenance;
 use super::verify::damaged_page;
 use super::writer::{GridHeader, GridKind, SolidSections};
 use crate::compress::ValidPyramid;
+use viewcell::format::graded::Shape;
 use viewcell::format::occluders::MAX_LEN;
 use viewcell::format::solid::{BOX_LEN, BUCKET_LEN, SOLID_LEN, SolidParameters};
 use viewcell::format::terrain::TERRAIN_LEN;
-use viewcell::format::{FormatError, Tag, TerrainParameters, WorldKind};
+use viewcell::format::{FormatError, Tag, TerrainParameters, TreeCode, WorldKind};
 
 /// What a terrain bundle holds beside its PVSs.
 #[derive(Clone, Debug)]
@@ -83,16 +84,22 @@ impl TerrainParts {
             let problem = format!("expected {samples} heights, found {}", heights.len());
             return Err(damaged(Tag::HGTS, problem));
         }
-        let valid = match file.read(Tag::VALD, 8 * parameters.grid.blocks() as u64)? {
+        let blocks = match parameters.tree_code {
+            TreeCode::Single | TreeCode::Pairs => parameters.grid.blocks(),
+            TreeCode::Graded => {
+                let shape = Shape::new(parameters.grid, parameters.grade);
+                shape.blocks_below(shape.levels())
+            }
+        };
+        let valid = match file.read(Tag::VALD, 8 * blocks as u64)? {
             Some(bytes) => {
                 let (words, _) = bytes.as_chunks();
                 let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
-                if words.len() != parameters.grid.blocks() {
-                    let blocks = parameters.grid.blocks();
+                if words.len() != blocks {
                     let problem = format!("expected {blocks} words, found {}", words.len());
                     return Err(damaged(Tag::VALD, problem));
                 }
-                ValidPyramid::new(parameters.grid, &words)
+                ValidPyramid::new(parameters.grid, &words[..parameters.grid.blocks()])
             }
             None => ValidPyramid::from_places(parameters.grid, std::iter::repeat(true)),
         };

@@ -12,8 +12,10 @@ use super::error::BundleError;
 use super::output::{OpenSection, Output, Written, check_output};
 use super::provenance::Provenance;
 use crate::compress::ValidPyramid;
+use crate::compress::graded::valid_levels;
+use viewcell::format::graded::Shape;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{Grid, Quad, Section, Tag, TerrainParameters, WorldKind};
+use viewcell::format::{Grid, Quad, Section, Tag, TerrainParameters, TreeCode, WorldKind};
 
 /// What a bundle of a grid of view cells says of itself: the `GRID` section, the CRS, and what the cells are of.
 #[derive(Clone, Debug, PartialEq)]
@@ -255,7 +257,12 @@ impl Front {
             sections.push(out.section(Tag::CRS, 0, [crs.as_bytes()])?);
         }
         if has_voids {
-            let words = valid.blocks().iter().map(|word| word.to_le_bytes());
+            let levels = match header.parameters.tree_code {
+                TreeCode::Single | TreeCode::Pairs => vec![valid.clone()],
+                TreeCode::Graded => valid_levels(Shape::new(grid, header.parameters.grade), valid),
+            };
+            let words = levels.iter().flat_map(|level| level.blocks());
+            let words = words.map(|word| word.to_le_bytes());
             sections.push(out.section(Tag::VALD, Section::REQUIRED, words)?);
         }
         if let Some(heights) = heights {

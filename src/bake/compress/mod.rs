@@ -5,6 +5,7 @@
 
 pub mod cells;
 pub mod delta;
+pub mod graded;
 pub mod lossless;
 pub mod pairs;
 pub mod prune;

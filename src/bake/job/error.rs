@@ -113,6 +113,12 @@ pub enum BakeError {
         /// The bundle.
         path: PathBuf,
     },
+    /// A graded bundle, where one is wanted whose blocks tell of the whole grid.
+    #[error("{}: expected a bundle whose view cells do not grow with distance, found a graded one; bake the terrain again with other options", path.display())]
+    Graded {
+        /// The bundle.
+        path: PathBuf,
+    },
     /// A bundle that does not hold all of the ground that decides who sees whom in it.
     #[error("{}: expected a bundle that holds the ground of all samples, on which everybody may be, found one of cells, of a part of the places, or of ground below a surface; give the new terrain, and not what changes in it", path.display())]
     NoGround {
@@ -236,6 +242,7 @@ impl BakeError {
             Self::Bundle(error) => error.kind().into(),
             Self::Store(error) => error.kind().into(),
             Self::Lossy { .. }
+            | Self::Graded { .. }
             | Self::NoGround { .. }
             | Self::OtherPlaces { .. }
             | Self::OtherTerrain { .. }

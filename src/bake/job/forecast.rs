@@ -3,6 +3,7 @@
 
 use super::budget::options::Compression;
 use super::error::BakeError;
+use super::graded::{self, GradedWork};
 use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, as_seen, mutual};
 use super::parallel::thread_count;
@@ -31,6 +32,9 @@ pub struct Forecast {
     pub sampled: usize,
     /// Quads of viewpoints that the bake looks from.
     pub quads: usize,
+    /// Of pairs of view cells that are near each other, as a graded bundle has it, the share that is hidden; `None` of
+    /// other bundles.
+    pub hidden_near: Option<f64>,
 }
 
 /// After so many seconds of processor time, once the tables are made, so many quads of viewpoints are
@@ -66,6 +70,20 @@ pub fn forecast(
     let grid = cells.grid();
     let mutual = mutual(options);
     let valid = cells.valid();
+    let tables = 4.0 * grid.samples() as f64 + 8.0 * grid.blocks() as f64 * 1.5;
+    if options.grade > 0 {
+        let seen = &*as_seen(terrain, options.curvature)?;
+        let work = GradedWork::new(&cells.header().parameters, &valid, seen, options);
+        let found = graded::forecast(&work)?;
+        return Ok(Forecast {
+            cpu_seconds: found.cpu_seconds * (1.0 + AFTERWARDS),
+            bytes: FIXED + found.bytes + tables as u64,
+            memory: options.memory_needed(samples),
+            sampled: found.quads[0],
+            quads: found.quads[1],
+            hidden_near: Some(found.hidden_near),
+        });
+    }
     let order = BlockOrder::new(grid, Targets::of(mutual));
     let seen = &*as_seen(terrain, options.curvature)?;
     let visibility = VisibilityStage::prepare(
@@ -85,7 +103,6 @@ pub fn forecast(
         near.all(mutual),
         observer,
     );
-    let tables = 4.0 * grid.samples() as f64 + 8.0 * grid.blocks() as f64 * 1.5;
     let lossless = found.bytes + tables as u64;
     Ok(Forecast {
         cpu_seconds: found.cpu_seconds,
@@ -96,6 +113,7 @@ pub fn forecast(
         memory: options.memory_needed(samples),
         sampled: found.quads,
         quads: visibility.quads().len(),
+        hidden_near: None,
     })
 }
 
@@ -250,6 +268,9 @@ impl Tally {
 /// as the bundle has it, and whether it has terrain.
 const SAMPLE_BYTES: u64 = 40;
 
+/// The same of a graded bake, which keeps of what it has found the groups of larger cells.
+const GRADED_SAMPLE_BYTES: u64 = 60;
+
 /// Bytes of the program, its libraries and buffers.
 const PROGRAM_BYTES: u64 = 24 << 20;
 
@@ -263,6 +284,12 @@ impl BakeOptions {
             // The heights, as they are.
             VisibilityMode::Sectors(_) => None,
         };
+        let (width, height) = (grid.width(), grid.height());
+        if self.grade > 0 {
+            return PROGRAM_BYTES
+                + GRADED_SAMPLE_BYTES * grid.samples()
+                + self.chunk_bytes(width, height);
+        }
         let tables = match (stance, self.finest) {
             (None, _) => 0,
             (Some(stance), 0) => HeightField::bytes(grid.width(), grid.height(), stance),
@@ -274,6 +301,35 @@ impl BakeOptions {
         let room = Sights::bytes(cells) * 3 / 2;
         let threads = thread_count(self.threads) as u64;
         PROGRAM_BYTES + SAMPLE_BYTES * grid.samples() + tables + threads * room
+    }
+
+    /// Bytes that the tables of a graded bake take at once, and what its threads see.
+    fn chunk_bytes(&self, width: u32, height: u32) -> u64 {
+        let shape = |level: u32| {
+            let side = |samples: u32| samples.div_ceil(1 << (self.finest + level));
+            (side(width), side(height))
+        };
+        let reach = u64::from(self.grade.div_ceil(4)) * 8;
+        let around = |cells: u32| u64::from(cells).min(256 + 2 * reach + 32);
+        let levels =
+            (0..16 - self.finest).take_while(|&level| shape(level).0.max(shape(level).1) > 8);
+        let tables = levels.map(|level| {
+            let (columns, rows) = shape(level);
+            let samples = |cells: u32, end: u32| {
+                (around(cells) << (self.finest + level)).min(u64::from(end)) as u32
+            };
+            let (columns, rows) = (samples(columns, width), samples(rows, height));
+            // The part of the terrain itself is copied.
+            let part = 24 * u64::from(columns) * u64::from(rows);
+            part + match (self.finest + level, self.mode) {
+                (0, VisibilityMode::Exact) => HeightField::bytes(columns, rows, Stance::Sample),
+                (0, _) => HeightField::bytes(columns, rows, Stance::Cell),
+                _ => ShaftField::bytes(columns, rows),
+            }
+        });
+        let blocks = around(shape(0).0).div_ceil(8) * around(shape(0).1).div_ceil(8);
+        let room = 4 * blocks * (8 * 64 + 1);
+        tables.max().unwrap_or(0) + thread_count(self.threads) as u64 * room
     }
 
     /// Errors where a bake of a grid would take more memory than it may.

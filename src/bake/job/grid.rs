@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::compress::compress;
-use super::encode::{Assembly, Destination};
+use super::compress::put_together;
+use super::encode::Destination;
 use super::error::BakeError;
 use super::observer::{Observer, Stage};
 use super::options::BakeOptions;
@@ -12,12 +12,11 @@ use super::report::{BakeReport, Finish, ShardReport};
 use super::source::TOOL;
 use super::store::file::{Keep, Role, Shape, Store, beside};
 use super::store::group::{BlockOrder, Targets};
-use super::store::groups::StoredGroups;
 use super::store::records::{Head, Job, Share};
 use super::store::shard::Shard;
-use super::tiles::{ShardOf, Tile, pairs_by_tile, tiles};
+use super::tiles::{ShardOf, Tile, group_count, pairs_by_tile, tiles};
 use super::visibility::{Kernels, VisibilityStage};
-use crate::bundle::{GridHeader, Info, TerrainParts, check_output, info};
+use crate::bundle::{GridHeader, Info, StageTime, TerrainParts, check_output, info};
 use crate::compress::ValidPyramid;
 
 /// The checkpoint of a bundle in the making.
@@ -44,11 +43,89 @@ pub(super) struct GridBake<'a> {
     pub options: &'a BakeOptions,
 }
 
+/// The groups of a bake, and how they are computed.
+pub(super) trait Work {
+    /// The tiles, which together hold each group once.
+    fn tiles(&self) -> Vec<Tile>;
+
+    /// By tile, what it comes to beside the others.
+    fn weights(&self, tiles: &[Tile]) -> Vec<u64>;
+
+    /// Computes the groups of these tiles that `store` lacks, and appends them, tile by tile. Returns what it took.
+    fn fill(
+        &self,
+        tiles: &[Tile],
+        store: &mut Store,
+        observer: &dyn Observer,
+    ) -> Result<Vec<StageTime>, BakeError>;
+}
+
+/// Groups that each tell of the whole grid.
+struct Whole<'a, F> {
+    valid: &'a ValidPyramid,
+    order: BlockOrder,
+    options: &'a BakeOptions,
+    prepare: F,
+}
+
+impl<K: Kernels, F: Fn() -> K> Work for Whole<'_, F> {
+    fn tiles(&self) -> Vec<Tile> {
+        tiles(self.valid.grid())
+    }
+
+    fn weights(&self, tiles: &[Tile]) -> Vec<u64> {
+        let viewpoints = tiles
+            .iter()
+            .map(|tile| tile.viewpoints(&self.order, self.valid));
+        let viewpoints: Vec<u64> = viewpoints.collect();
+        pairs_by_tile(&viewpoints, self.order.is_mutual())
+    }
+
+    fn fill(
+        &self,
+        tiles: &[Tile],
+        store: &mut Store,
+        observer: &dyn Observer,
+    ) -> Result<Vec<StageTime>, BakeError> {
+        let Self {
+            valid,
+            order,
+            options,
+            prepare,
+        } = self;
+        // Its tables, as large as all that is left to do, go with it.
+        let visibility = VisibilityStage::prepare(prepare, valid, order, options, observer);
+        visibility.fill(tiles, store, observer)?;
+        Ok(visibility.stages())
+    }
+}
+
 impl GridBake<'_> {
     /// Bakes a bundle at `output`, with kernels over tables that `prepare` makes.
     pub(super) fn bundle<K: Kernels>(
         self,
-        prepare: impl FnOnce() -> K,
+        prepare: impl Fn() -> K,
+        output: &Path,
+        observer: &dyn Observer,
+    ) -> Result<BakeReport, BakeError> {
+        let work = self.whole(prepare);
+        self.bundle_of(&work, output, observer)
+    }
+
+    fn whole<K: Kernels, F: Fn() -> K>(&self, prepare: F) -> Whole<'_, F> {
+        let mutual = self.header.parameters.mutual;
+        Whole {
+            valid: self.valid,
+            order: BlockOrder::new(self.valid.grid(), Targets::of(mutual)),
+            options: self.options,
+            prepare,
+        }
+    }
+
+    /// Bakes a bundle at `output`.
+    pub(super) fn bundle_of(
+        &self,
+        work: &dyn Work,
         output: &Path,
         observer: &dyn Observer,
     ) -> Result<BakeReport, BakeError> {
@@ -58,20 +135,21 @@ impl GridBake<'_> {
             valid,
             options,
             ..
-        } = self;
+        } = *self;
         let mut finish = Finish::new(thread_count(options.threads), options.simd.name());
-        let grid = valid.grid();
-        let tiles = tiles(grid);
-        let head = self.job.whole();
+        let tiles = work.tiles();
+        let groups = group_count(&header.parameters);
+        let head = self.job.clone().whole();
         let open = || {
             let shape = Shape {
                 head: &head,
                 heights,
                 valid: valid.blocks(),
+                groups,
                 tiles: &tiles,
             };
             match options.keep {
-                Keep::Nothing => Store::scratch(output, grid.blocks()),
+                Keep::Nothing => Store::scratch(output, groups),
                 keep => Store::open(&checkpoint_beside(output), Role::Checkpoint, shape, keep),
             }
         };
@@ -89,19 +167,15 @@ impl GridBake<'_> {
         check_output(output, options.overwrite)?;
         let mut store = open()?;
         let kept_tiles = taken_over(&store, &tiles, options, observer);
-        let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
         let total = tiles.len() as u32;
         let keeping = |error: BakeError, store: &Store| match options.keep {
             Keep::Nothing => error,
             _ => error.keeping(store, &tiles),
         };
-        let visibility = VisibilityStage::prepare(prepare, valid, &order, options, observer);
-        if let Err(error) = visibility.fill(&tiles, &mut store, observer) {
-            return Err(keeping(error, &store));
-        }
-        finish.stages = visibility.stages();
-        // Its tables are as large as all that is left to do.
-        drop(visibility);
+        finish.stages = match work.fill(&tiles, &mut store, observer) {
+            Ok(stages) => stages,
+            Err(error) => return Err(keeping(error, &store)),
+        };
         finish.restart_clock();
         let mut provenance = head.job.provenance();
         let place = Destination {
@@ -112,15 +186,14 @@ impl GridBake<'_> {
             valid,
         };
         let written = Workers::new(finish.threads(), observer).and_then(|workers| {
-            let assembly = Assembly {
-                groups: StoredGroups {
-                    stores: std::slice::from_ref(&store),
-                    order: &order,
-                },
-                place: &place,
-                workers: &workers,
-            };
-            compress(&assembly, &options.compression, &mut provenance)
+            let stores = std::slice::from_ref(&store);
+            put_together(
+                stores,
+                &place,
+                &workers,
+                &options.compression,
+                &mut provenance,
+            )
         });
         let written = written.map_err(|error| keeping(error, &store))?;
         if options.keep != Keep::Nothing {
@@ -137,7 +210,19 @@ impl GridBake<'_> {
     /// Bakes a share of the tiles into a shard at `output`.
     pub(super) fn shard<K: Kernels>(
         self,
-        prepare: impl FnOnce() -> K,
+        prepare: impl Fn() -> K,
+        shard: ShardOf,
+        output: &Path,
+        observer: &dyn Observer,
+    ) -> Result<ShardReport, BakeError> {
+        let work = self.whole(prepare);
+        self.shard_of(&work, shard, output, observer)
+    }
+
+    /// Bakes a share of the tiles into a shard at `output`.
+    pub(super) fn shard_of(
+        &self,
+        work: &dyn Work,
         shard: ShardOf,
         output: &Path,
         observer: &dyn Observer,
@@ -147,15 +232,11 @@ impl GridBake<'_> {
             valid,
             options,
             ..
-        } = self;
-        let all = tiles(valid.grid());
-        let mutual = header.parameters.mutual;
-        let order = BlockOrder::new(valid.grid(), Targets::of(mutual));
-        let viewpoints = all.iter().map(|tile| tile.viewpoints(&order, valid));
-        let viewpoints: Vec<u64> = viewpoints.collect();
-        let due = shard.tiles(&pairs_by_tile(&viewpoints, mutual));
+        } = *self;
+        let all = work.tiles();
+        let due = shard.tiles(&work.weights(&all));
         let head = Head {
-            job: self.job,
+            job: self.job.clone(),
             share: Share {
                 index: shard.index(),
                 of: shard.of(),
@@ -182,14 +263,14 @@ impl GridBake<'_> {
             head: &head,
             heights: self.heights,
             valid: valid.blocks(),
+            groups: group_count(&header.parameters),
             tiles,
         };
         let part = shard_in_the_making(output);
         let mut store = Store::open(&part, Role::Shard, shape, options.keep)?;
         let kept_tiles = taken_over(&store, tiles, options, observer);
-        let visibility = VisibilityStage::prepare(prepare, valid, &order, options, observer);
-        match visibility.fill(tiles, &mut store, observer) {
-            Ok(()) => {
+        match work.fill(tiles, &mut store, observer) {
+            Ok(_) => {
                 observer.stage(Stage::Finish, 1);
                 let bytes = store.finish_as(output, options.overwrite)?;
                 observer.advance(Stage::Finish, 1);

@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::budget::options::Compression;
-use super::compress::compress;
-use super::encode::{Assembly, Destination};
+use super::compress::put_together;
+use super::encode::Destination;
 use super::error::BakeError;
 use super::observer::{Observer, Stage};
 use super::parallel::Workers;
 use super::report::{BakeReport, Finish};
 use super::store::error::StoreError;
 use super::store::file::Store;
-use super::store::group::{BlockOrder, Targets};
-use super::store::groups::StoredGroups;
 use super::store::shard::Shard;
 use crate::bundle::check_output;
 
@@ -47,10 +45,8 @@ pub fn merge(
     shards.sort_by_key(|shard| (shard.head.share.first, shard.head.share.end));
     let first = check(&shards)?;
     let (job, header) = (first.head.job.clone(), first.header.clone());
-    let grid = header.parameters.grid;
     let (heights, valid) = first.ground()?;
     let stores: Vec<Store> = shards.into_iter().map(|shard| shard.store).collect();
-    let order = BlockOrder::new(grid, Targets::of(header.parameters.mutual));
     finish.restart_clock();
     let mut provenance = job.provenance();
     let place = Destination {
@@ -60,15 +56,8 @@ pub fn merge(
         heights: &heights,
         valid: &valid,
     };
-    let assembly = Assembly {
-        groups: StoredGroups {
-            stores: &stores,
-            order: &order,
-        },
-        place: &place,
-        workers: &Workers::new(1, observer)?,
-    };
-    let written = compress(&assembly, compression, &mut provenance)?;
+    let workers = Workers::new(1, observer)?;
+    let written = put_together(&stores, &place, &workers, compression, &mut provenance)?;
     finish.stage("compress");
     let report = finish.report(written, provenance, &place);
     Ok(BakeReport {

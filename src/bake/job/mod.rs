@@ -21,6 +21,7 @@ mod compress;
 mod encode;
 pub(crate) mod error;
 mod forecast;
+mod graded;
 mod grid;
 pub(crate) mod incremental;
 mod merge;

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::budget::options::Compression;
 use super::error::BakeError;
 use super::store::file::Keep;
+use crate::quality::CellSizes;
 use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd, Stance, covered};
 use crate::world::{Short, Terrain};
-use viewcell::format::{Coarse, Grid, VisibilityMode};
+use viewcell::format::{Coarse, Grid, TerrainParameters, VisibilityMode};
 
 /// The options of a bake.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +21,8 @@ pub struct BakeOptions {
     pub mode: VisibilityMode,
     /// Level of the quads that are the view cells; 0 for samples, else in [`Coarse::LEVELS`].
     pub finest: u32,
-    /// Whether quads of cells answer for those that are far away, the greatest between which, across or
-    /// down, lie at least so many of their size: up to [`Coarse::MAX_GRADE`], with `finest`; 0 for never.
+    /// Whether quads answer for those that are far away, between which, across or down, lie at least so many of
+    /// their size: up to [`TerrainParameters::MAX_GRADE`]; 0 for never. Then `finest` may be 1 and 2 as well.
     pub grade: u32,
     /// Level of the smallest quads that are told apart within cells: 0 for samples, which hides all that
     /// can be hidden; up to `finest`, for cells as wholes, which takes the least time. Conservative alone.
@@ -73,25 +74,44 @@ impl Default for BakeOptions {
 }
 
 impl BakeOptions {
+    /// The same options with view cells of these sizes.
+    pub fn with_cells(self, cells: CellSizes) -> Self {
+        Self {
+            finest: cells.finest,
+            grade: cells.grade,
+            detail: cells.detail,
+            ..self
+        }
+    }
+
     /// What the samples of the bundle stand for, if they are cells.
     pub(super) fn coarse(&self, terrain: &Terrain) -> Option<Coarse> {
         (self.finest > 0).then_some(Coarse {
             finest: self.finest,
             columns: terrain.width(),
             rows: terrain.height(),
-            grade: self.grade,
             detail: self.detail,
         })
     }
 
     /// Errors unless view cells of this level can be baked.
     fn check_finest(&self, grid: Grid) -> Result<(), BakeError> {
-        let expected = match (self.grade, self.finest) {
-            (0, _) | (1..=Coarse::MAX_GRADE, 1..) => None,
-            (_, 0) => Some("0, for cells that do not grow, or `finest`, so that there are cells"),
-            _ => Some("0, for cells that do not grow, or 1 to 4096"),
+        let graded = self.grade > 0;
+        let expected = match self.mode {
+            _ if self.grade > TerrainParameters::MAX_GRADE => {
+                Some("0, for cells that do not grow, or 1 to 4096")
+            }
+            VisibilityMode::Sectors(_) if graded => {
+                Some("0, for cells that do not grow, with sectors")
+            }
+            _ => None,
         };
         if let Some(expected) = expected {
+            return Err(BakeError::option("grade", expected, self.grade));
+        }
+        if graded && self.compression != Compression::Lossless {
+            let expected =
+                "0 with a budget: a lower grade, or a higher `finest`, takes fewer bytes";
             return Err(BakeError::option("grade", expected, self.grade));
         }
         let expected = match (self.detail, self.finest) {
@@ -109,7 +129,8 @@ impl BakeOptions {
         let expected = match self.finest {
             0 => return Ok(()),
             _ if matches!(self.mode, VisibilityMode::Sectors(_)) => "0, for samples, with sectors",
-            level if !Coarse::LEVELS.contains(&level) => "0, for samples, or 3 to 6",
+            level if !Coarse::LEVELS.contains(&level) => "0, for samples, or a level up to 6",
+            1 | 2 if !graded => "0, for samples, or 3 to 6; 1 and 2 with `grade`",
             level if level > grid.root_level() => "a level that the terrain has",
             _ => return Ok(()),
         };

@@ -19,7 +19,7 @@ use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, sights_of};
 use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
 use std::path::Path;
-use viewcell::format::{Groups, Leaf, Quad, ReadPvs};
+use viewcell::format::{Groups, Leaf, Quad, ReadPvs, TreeCode};
 use viewcell::query::{MappedBundle, TerrainBundle, World};
 
 /// How to repack.
@@ -57,6 +57,11 @@ pub fn repack(
         mut provenance,
     } = TerrainParts::read(input)?;
     let goes_on = |loss| options.compression.goes_on_after(loss);
+    if header.parameters.tree_code == TreeCode::Graded {
+        return Err(BakeError::Graded {
+            path: input.to_owned(),
+        });
+    }
     if header.parameters.lossy && !provenance.loss.as_ref().is_some_and(goes_on) {
         return Err(BakeError::Lossy {
             path: input.to_owned(),

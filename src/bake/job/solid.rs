@@ -110,6 +110,7 @@ pub fn forecast_solid(
         memory: subject.memory(options).max(peak::memory()),
         sampled: found.quads,
         quads: visibility.quads().len(),
+        hidden_near: None,
     })
 }
 
@@ -164,6 +165,7 @@ impl Subject {
                 // Eyes are not where feet are.
                 mutual: false,
                 tree_code: TreeCode::Pairs,
+                grade: 0,
                 lossy: false,
                 earth_radius: 0.0,
                 refraction: 0.0,

@@ -93,7 +93,12 @@ pub(crate) fn header(
             // By sectors, the midlines from A through B are not those from B through A. Else a pair
             // is decided once.
             mutual: mutual(options),
-            tree_code: TreeCode::Pairs,
+            tree_code: if options.grade > 0 {
+                TreeCode::Graded
+            } else {
+                TreeCode::Pairs
+            },
+            grade: options.grade,
             lossy: false,
             earth_radius: options.curvature.map_or(0.0, |earth| earth.radius),
             refraction: options.curvature.map_or(0.0, |earth| earth.refraction),
@@ -117,7 +122,7 @@ pub(super) fn job(heights: String, source: &Source, header: &GridHeader) -> Job 
         crs: header.crs.clone(),
         solid: header.kind.solid().cloned(),
         heights,
-        tiles: tile_count(header.parameters.grid) as u32,
+        tiles: tile_count(&header.parameters) as u32,
     }
 }
 

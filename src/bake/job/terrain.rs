@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::error::BakeError;
+use super::graded::GradedWork;
 use super::grid::GridBake;
 use super::observer::Observer;
 use super::options::{BakeOptions, as_seen};
@@ -40,6 +41,10 @@ pub fn bake_terrain(
     let cells = Cells::of(terrain, options);
     let valid = &cells.valid();
     let bake = cells.bake(terrain, source, valid, options);
+    if options.grade > 0 {
+        let work = GradedWork::new(&cells.header.parameters, valid, seen, options);
+        return bake.bundle_of(&work, output, observer);
+    }
     bake.bundle(|| Kernel::new(seen, options), output, observer)
 }
 
@@ -65,6 +70,10 @@ pub fn bake_shard(
     let cells = Cells::of(terrain, options);
     let valid = &cells.valid();
     let bake = cells.bake(terrain, source, valid, options);
+    if options.grade > 0 {
+        let work = GradedWork::new(&cells.header.parameters, valid, seen, options);
+        return bake.shard_of(&work, shard, output, observer);
+    }
     bake.shard(|| Kernel::new(seen, options), shard, output, observer)
 }
 

@@ -5,8 +5,9 @@ use super::store::group::BlockOrder;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
 use std::ops::Range;
+use viewcell::format::graded::Shape;
 use viewcell::format::grid::BLOCK_LEVEL;
-use viewcell::format::{Grid, Quad};
+use viewcell::format::{Grid, Quad, TerrainParameters, TreeCode};
 
 /// Level of a tile in a quadtree that is at least that high: 32 × 32 viewpoints.
 const TILE_LEVEL: u32 = 5;
@@ -25,10 +26,31 @@ fn level_in(grid: Grid) -> u32 {
     grid.root_level().min(TILE_LEVEL)
 }
 
-/// Number of tiles of a grid.
-pub(super) fn tile_count(grid: Grid) -> u64 {
-    let (columns, rows) = grid.quads_at(level_in(grid));
-    u64::from(columns) * u64::from(rows)
+/// The grids whose blocks have groups: that of the view cells, or those of all levels of a graded bundle.
+pub(super) fn grids(parameters: &TerrainParameters) -> Vec<Grid> {
+    match parameters.tree_code {
+        TreeCode::Single | TreeCode::Pairs => vec![parameters.grid],
+        TreeCode::Graded => {
+            let shape = Shape::new(parameters.grid, parameters.grade);
+            (0..shape.levels())
+                .map(|level| shape.level(level))
+                .collect()
+        }
+    }
+}
+
+/// Number of tiles that a bake comes to.
+pub(super) fn tile_count(parameters: &TerrainParameters) -> u64 {
+    let tiles = |grid: Grid| {
+        let (columns, rows) = grid.quads_at(level_in(grid));
+        u64::from(columns) * u64::from(rows)
+    };
+    grids(parameters).into_iter().map(tiles).sum()
+}
+
+/// Number of groups that a bake comes to.
+pub(super) fn group_count(parameters: &TerrainParameters) -> usize {
+    grids(parameters).iter().map(Grid::blocks).sum()
 }
 
 /// The tiles of a grid in bake order. Together they hold each block once.
@@ -171,7 +193,8 @@ mod tests {
                 next = tile.blocks.end;
             }
             assert_eq!(next, grid.blocks());
-            assert_eq!(tile_count(grid), tiles.len() as u64);
+            let (columns, rows) = grid.quads_at(level_in(grid));
+            assert_eq!(u64::from(columns) * u64::from(rows), tiles.len() as u64);
             let samples: u64 = tiles.iter().map(|tile| tile.sample_count(grid)).sum();
             assert_eq!(samples, grid.samples());
         }

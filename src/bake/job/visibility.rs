@@ -14,7 +14,7 @@ use crate::compress::ValidPyramid;
 use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
 use crate::visibility::{
     BlockSight, Bodies, HeightField, Order, Rays, SectorField, Sectors, ShaftField, Shafts, Sights,
-    Stance, Viewsheds,
+    Stance, Viewsheds, Window,
 };
 use crate::world::Terrain;
 use cpu_time::ThreadTime;
@@ -277,7 +277,7 @@ impl<'t> Kernel<'t> {
                 Self::Rays(terrain, Box::new(field), order)
             }
             finest => {
-                let field = ShaftField::new(terrain, bodies, stance, [finest, options.grade])
+                let field = ShaftField::new(terrain, bodies, stance, finest)
                     .with_max_distance(max_distance)
                     .with_detail(options.detail);
                 Self::Shafts(Box::new(field), order)
@@ -290,6 +290,14 @@ impl<'t> Kernel<'t> {
                 let field = SectorField::new(terrain, bodies, sectors);
                 Self::Sectors(field.with_max_distance(max_distance))
             }
+        }
+    }
+
+    /// The same over a part of a grid, looking no further than a window says.
+    pub(super) fn within(self, window: Window) -> Windowed<'t> {
+        Windowed {
+            kernel: self,
+            window,
         }
     }
 
@@ -307,15 +315,39 @@ impl Kernels for Kernel<'_> {
     fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
         match self {
             Self::Rays(terrain, field, order) => Box::new(rays(terrain, field, *order, level)),
-            Self::Shafts(field, order) => {
-                let shafts = Shafts::new(field, level);
-                match order {
-                    Some(order) => Box::new(shafts.deciding_once(*order)),
-                    None => Box::new(shafts),
-                }
-            }
+            Self::Shafts(field, order) => Box::new(shafts(field, *order, level)),
             Self::Sectors(field) => Box::new(Sectors::new(field, level)),
         }
+    }
+}
+
+/// A kernel over a part of a grid.
+pub(super) struct Windowed<'t> {
+    kernel: Kernel<'t>,
+    window: Window,
+}
+
+impl Kernels for Windowed<'_> {
+    fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
+        match &self.kernel {
+            Kernel::Rays(terrain, field, order) => {
+                Box::new(rays(terrain, field, *order, level).within(self.window))
+            }
+            Kernel::Shafts(field, order) => {
+                Box::new(shafts(field, *order, level).within(self.window))
+            }
+            // They have no part of a grid, and no graded bundles.
+            Kernel::Sectors(_) => self.kernel.viewsheds(level),
+        }
+    }
+}
+
+/// The kernel of cells.
+fn shafts<'k>(field: &'k ShaftField<'k>, order: Option<Order>, level: Level) -> Shafts<'k> {
+    let shafts = Shafts::new(field, level);
+    match order {
+        Some(order) => shafts.deciding_once(order),
+        None => shafts,
     }
 }
 

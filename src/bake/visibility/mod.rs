@@ -3,7 +3,7 @@
 //! - `sightline` is the definition of exact sight in `f64`, one pair at a time: the slow twin.
 //! - `samples` is the fast kernel: 64 viewpoints at once, exact sight, and sight between view cells, whose slow twin
 //!   `continuous` looks for counterexamples on the drawn surfaces.
-//! - `coarse` is the kernel for view cells of 8 × 8 samples and more.
+//! - `coarse` is the kernel for view cells of 2 × 2 samples and more.
 //! - [`solid`] is for view cells that are boxes among convex solids and faces.
 //! - `incremental` finds what a change of the ground may change, for re-bakes.
 //! - `sectors` is the thesis's method, with a twin of its own.
@@ -30,6 +30,7 @@ mod simd;
 pub mod solid;
 mod surface;
 mod viewsheds;
+mod window;
 
 pub use coarse::{ShaftField, Shafts};
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
@@ -45,3 +46,4 @@ pub use sectors::{MAX_SECTORS, SectorField, Sectors, sees_by_sectors};
 pub use sightline::{Bodies, Stance, TOLERANCE, sees};
 pub use simd::Simd;
 pub use viewsheds::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
+pub use window::Window;

@@ -1,7 +1,7 @@
 //! A terrain: a grid of ground heights, where it lies, and what is wrong with heights that are no terrain.
 
 use std::fmt;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// A terrain: `width` × `height` samples of height in metres.
 ///
@@ -161,6 +161,40 @@ impl Terrain {
             ground: self.ground.as_ref().map(|ground| self.turned(ground)),
             walkable: self.walkable.as_ref().map(|walkable| self.turned(walkable)),
         }
+    }
+
+    /// A part of the terrain; `None` where it is void. Lies nowhere on a planet.
+    ///
+    /// # Panics
+    ///
+    /// Unless the terrain has such columns and rows.
+    pub fn part(&self, columns: Range<u32>, rows: Range<u32>) -> Option<Self> {
+        let part = Self {
+            width: columns.len() as u32,
+            height: rows.len() as u32,
+            heights: self.cut(&self.heights, &columns, &rows),
+            spacing: self.spacing,
+            georeference: None,
+            ground: self
+                .ground
+                .as_ref()
+                .map(|ground| self.cut(ground, &columns, &rows)),
+            walkable: self
+                .walkable
+                .as_ref()
+                .map(|walkable| self.cut(walkable, &columns, &rows)),
+        };
+        let has_places = part.places().any(|place| place);
+        has_places.then_some(part)
+    }
+
+    /// Some columns and rows of what is given row by row.
+    fn cut<T: Copy>(&self, values: &[T], columns: &Range<u32>, rows: &Range<u32>) -> Vec<T> {
+        let of_row = |row: u32| {
+            let start = row as usize * self.width as usize;
+            &values[start + columns.start as usize..start + columns.end as usize]
+        };
+        rows.clone().flat_map(of_row).copied().collect()
     }
 
     /// What is given row by row, column by column.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell_bake::bundle::Info;
-use viewcell_bake::{Forecast, ShardReport};
+use viewcell_bake::{CellSizes, Forecast, Quality, ShardReport};
 
 use super::manner::Manner;
 use crate::exit::Outcome;
@@ -116,6 +116,31 @@ pub struct ForecastDocument {
     sampled_quads: usize,
     /// Quads of viewpoints of the whole bake.
     quads: usize,
+    /// What each quality takes, where the quality chooses the view cells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    qualities: Vec<QualityForecast>,
+}
+
+/// What a bake of a quality is estimated to take.
+#[derive(Serialize, JsonSchema)]
+struct QualityForecast {
+    /// `draft`, `good`, `best` or `samples`.
+    quality: String,
+    /// What it chooses for --finest.
+    finest: u32,
+    /// What it chooses for --grade; 0 for none.
+    grade: u32,
+    /// What it chooses for --detail.
+    detail: u32,
+    /// Processor time of all threads together, in seconds.
+    cpu_seconds: f64,
+    /// Bytes of the bundle.
+    bytes: u64,
+    /// Bytes of memory, at most.
+    memory: u64,
+    /// Of pairs of view cells that are near each other, the share that is hidden: 0 to 1; absent for samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden_near: Option<f64>,
 }
 
 impl ForecastDocument {
@@ -126,12 +151,27 @@ impl ForecastDocument {
             memory: forecast.memory,
             sampled_quads: forecast.sampled,
             quads: forecast.quads,
+            qualities: Vec::new(),
         }
+    }
+
+    /// Adds what a quality takes.
+    pub(super) fn add(&mut self, quality: Quality, sizes: CellSizes, forecast: &Forecast) {
+        self.qualities.push(QualityForecast {
+            quality: quality.name().to_owned(),
+            finest: sizes.finest,
+            grade: sizes.grade,
+            detail: sizes.detail,
+            cpu_seconds: forecast.cpu_seconds,
+            bytes: forecast.bytes,
+            memory: forecast.memory,
+            hidden_near: forecast.hidden_near,
+        });
     }
 
     /// Prints it; as text, `first` comes before.
     pub(super) fn tell(&self, first: &str, json: &Json) -> Outcome {
-        let text = format!(
+        let mut text = format!(
             "{first}{} of one processor, {} of bundle, {} of memory at most; \
              estimated from {} of {} quads of viewpoints",
             Seconds(self.cpu_seconds),
@@ -140,6 +180,21 @@ impl ForecastDocument {
             self.sampled_quads,
             self.quads,
         );
+        for found in &self.qualities {
+            text += &format!(
+                "\n{:>10}  --finest {} --grade={} --detail {}: {} of one processor, {} of bundle, {} of memory",
+                found.quality,
+                found.finest,
+                found.grade,
+                found.detail,
+                Seconds(found.cpu_seconds),
+                Bytes(found.bytes),
+                Bytes(found.memory),
+            );
+            if let Some(share) = found.hidden_near {
+                text += &format!("; {:.0} % of near pairs hidden", 100.0 * share);
+            }
+        }
         json.tell(|| self, text)
     }
 }

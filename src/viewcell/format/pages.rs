@@ -151,6 +151,14 @@ impl<'a> SectionPages<'a> {
         Self { pages, start }
     }
 
+    /// What lies from byte `at` of the section on.
+    pub const fn from(self, at: usize) -> Self {
+        Self {
+            start: self.start.saturating_add(at),
+            ..self
+        }
+    }
+
     /// Whether the pages of so many bytes from byte `at` of the section on have their checksums.
     #[inline]
     pub fn hold(&self, at: usize, length: usize) -> bool {

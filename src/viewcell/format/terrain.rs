@@ -5,7 +5,7 @@
 //! 4    height                  u32      samples
 //! 8    levels                  u32      of the quadtree, root level + 1
 //! 12   visibility mode         u32      1 exact, 2 conservative, 3 sectors
-//! 16   tree code               u32      1 single trees, 2 pairs of blocks
+//! 16   tree code               u32      1 single trees, 2 pairs of blocks, 3 graded
 //! 20   flags                   u32      1 mutual, 2 georeferenced, 4 lossy, 8 coarse, 16 walkable,
 //!                                       32 covered
 //! 24   sectors                 u32      0 unless mode 3
@@ -63,6 +63,8 @@ pub enum TreeCode {
     /// Quads of level 0 to 3 by pairs of blocks, [`super::pairs`], and the quads above by
     /// themselves.
     Pairs,
+    /// Pairs of blocks level by level, [`super::graded`].
+    Graded,
 }
 
 impl TreeCode {
@@ -71,6 +73,7 @@ impl TreeCode {
         match self {
             Self::Single => 1,
             Self::Pairs => 2,
+            Self::Graded => 3,
         }
     }
 
@@ -79,6 +82,7 @@ impl TreeCode {
         match code {
             1 => Some(Self::Single),
             2 => Some(Self::Pairs),
+            3 => Some(Self::Graded),
             _ => None,
         }
     }
@@ -102,8 +106,11 @@ pub struct TerrainParameters {
     pub visibility: VisibilityMode,
     /// Whether A sees B exactly when B sees A, for single samples.
     pub mutual: bool,
-    /// How the trees are coded.
+    /// How the PVSs are coded.
     pub tree_code: TreeCode,
+    /// If not 0, quads answer for those that are far away: the greatest between which, across or down, lie at least so
+    /// many of their size. One sees the other if anybody in it does. Limit: [`TerrainParameters::MAX_GRADE`].
+    pub grade: u32,
     /// Whether some of what was hidden is given out as visible, to save bytes.
     pub lossy: bool,
     /// Radius of the earth for curvature; 0 for a flat one. Unit: m. Limit: finite, >= 0.
@@ -132,10 +139,6 @@ pub struct Coarse {
     pub columns: u32,
     /// Rows of the heightmap.
     pub rows: u32,
-    /// If not 0, quads of cells answer for those that are far away: the greatest of up to 16 × 16
-    /// cells between which, across or down, lie at least so many of their size. One sees the other if
-    /// any of its cells does. Limit: [`Coarse::MAX_GRADE`].
-    pub grade: u32,
     /// Level of the smallest quads of the heightmap that were told apart within cells: 0 for samples,
     /// which is all that there is, up to `finest`, for cells as wholes. A cell that sees another by a
     /// quad of this level may do so only because nothing smaller was looked at.
@@ -144,10 +147,7 @@ pub struct Coarse {
 
 impl Coarse {
     /// The levels that a bundle may begin at.
-    pub const LEVELS: core::ops::RangeInclusive<u32> = 3..=6;
-
-    /// The greatest grade.
-    pub const MAX_GRADE: u32 = 4096;
+    pub const LEVELS: core::ops::RangeInclusive<u32> = 1..=6;
 
     /// The grid of the cells; `None` where there are too many, or none.
     pub fn grid(&self) -> Option<Grid> {
@@ -157,6 +157,9 @@ impl Coarse {
 }
 
 impl TerrainParameters {
+    /// The greatest grade.
+    pub const MAX_GRADE: u32 = 4096;
+
     /// Columns and rows of the heightmap that was baked.
     pub fn heightmap(&self) -> [u32; 2] {
         match self.coarse {
@@ -175,11 +178,6 @@ impl TerrainParameters {
     /// Level of the view cells as quads of the heightmap: 0 where they are its samples.
     pub fn finest(&self) -> u32 {
         self.coarse.map_or(0, |coarse| coarse.finest)
-    }
-
-    /// How the view cells grow with distance, [`Coarse::grade`]; 0 where they do not.
-    pub fn grade(&self) -> u32 {
-        self.coarse.map_or(0, |coarse| coarse.grade)
     }
 
     /// Level of the smallest quads that were told apart within view cells, [`Coarse::detail`].
@@ -255,9 +253,9 @@ impl TerrainParameters {
             put(&mut bytes, 28, &coarse.finest.to_le_bytes());
             put(&mut bytes, 136, &coarse.columns.to_le_bytes());
             put(&mut bytes, 140, &coarse.rows.to_le_bytes());
-            put(&mut bytes, 144, &coarse.grade.to_le_bytes());
             put(&mut bytes, 148, &coarse.detail.to_le_bytes());
         }
+        put(&mut bytes, 144, &self.grade.to_le_bytes());
         bytes
     }
 
@@ -292,8 +290,11 @@ impl TerrainParameters {
             (3, sectors) => VisibilityMode::Sectors(sectors),
             _ => return Err(wrong("visibility mode", 12, "1, 2 or 3")),
         };
-        let tree_code =
-            TreeCode::from_code(word("tree code", 16)?).ok_or(wrong("tree code", 16, "1 or 2"))?;
+        let tree_code = TreeCode::from_code(word("tree code", 16)?).ok_or(wrong(
+            "tree code",
+            16,
+            "1, 2 or 3",
+        ))?;
         let flags = word("flags", 20)?;
         if flags & !(MUTUAL | GEOREFERENCED | LOSSY | COARSE | WALKABLE | COVERED) != 0 {
             return Err(wrong("flags", 20, "only flags 1, 2, 4, 8, 16 and 32"));
@@ -303,18 +304,14 @@ impl TerrainParameters {
         } else {
             let finest = word("finest level", 28)?;
             if !Coarse::LEVELS.contains(&finest) {
-                return Err(wrong("finest level", 28, "3 to 6"));
+                return Err(wrong("finest level", 28, "1 to 6"));
             }
             let coarse = Coarse {
                 finest,
                 columns: word("heightmap columns", 136)?,
                 rows: word("heightmap rows", 140)?,
-                grade: word("grade", 144)?,
                 detail: word("detail", 148)?,
             };
-            if coarse.grade > Coarse::MAX_GRADE {
-                return Err(wrong("grade", 144, "up to 4096"));
-            }
             if coarse.detail > finest {
                 return Err(wrong("detail", 148, "up to the finest level"));
             }
@@ -330,6 +327,18 @@ impl TerrainParameters {
             }
             Some(coarse)
         };
+        let grade = word("grade", 144)?;
+        let grade = match (tree_code, grade) {
+            (TreeCode::Graded, 1..=Self::MAX_GRADE) => grade,
+            (TreeCode::Graded, _) => return Err(wrong("grade", 144, "1 to 4096")),
+            // As bundles of cells had it before there was tree code 3.
+            _ if coarse.is_some() && grade <= Self::MAX_GRADE => grade,
+            (_, 0) => 0,
+            _ => return Err(wrong("grade", 144, "0 in this tree code")),
+        };
+        if tree_code == TreeCode::Graded && flags & LOSSY != 0 {
+            return Err(wrong("flags", 20, "not lossy in tree code 3"));
+        }
         if flags & (MUTUAL | LOSSY) == MUTUAL | LOSSY && tree_code == TreeCode::Single {
             let expected = "not both mutual and lossy: single trees are pruned each by itself";
             return Err(wrong("flags", 20, expected));
@@ -361,6 +370,7 @@ impl TerrainParameters {
             visibility,
             mutual: flags & MUTUAL != 0,
             tree_code,
+            grade,
             lossy: flags & LOSSY != 0,
             earth_radius: number("radius of the earth", 72, "a number of at least 0", |v| {
                 v.is_finite() && v >= 0.0
@@ -388,7 +398,6 @@ mod tests {
             finest: 3,
             columns: 75,
             rows: 61,
-            grade: 16,
             detail: 0,
         };
         TerrainParameters {
@@ -399,7 +408,8 @@ mod tests {
             max_distance: f64::INFINITY,
             visibility: VisibilityMode::Conservative,
             mutual: true,
-            tree_code: TreeCode::Pairs,
+            tree_code: TreeCode::Graded,
+            grade: 16,
             lossy: false,
             earth_radius: 0.0,
             refraction: 0.0,

@@ -3,12 +3,14 @@
 use super::bundle::Bundle;
 use super::error::OpenError;
 use crate::format::bytes::f32_at;
+use crate::format::graded::Shape;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::pairs::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
-    FormatError, Grid, GroupPvs, Groups, IndexedPages, Narrowing, Openings, Pvs, Quad, ReadPvs,
-    Sample, SectionPages, Tag, TerrainParameters, TreeCode, Trees, Valid, Visibility, WorldKind,
+    FormatError, Graded, GradedPvs, Grid, GroupPvs, Groups, IndexedPages, Narrowing, Openings, Pvs,
+    Quad, ReadPvs, Sample, SectionPages, Tag, TerrainParameters, TreeCode, Trees, Valid,
+    Visibility, WorldKind,
 };
 
 /// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
@@ -38,6 +40,8 @@ enum Code<'a> {
     Single,
     /// Those of level 4 and more; the others are in groups.
     Pairs(Groups<'a>),
+    /// None: all are in groups, level by level.
+    Graded(Graded<'a>),
 }
 
 impl<'a> Bundle<'a> {
@@ -81,19 +85,25 @@ impl<'a> TerrainBundle<'a> {
         let record = bundle.plain_section(Tag::GRID, Some(TERRAIN_LEN as u64))?;
         let parameters = TerrainParameters::parse(record)?;
         let grid = parameters.grid;
-        let valid = match bundle.section(Tag::VALD) {
+        let shape = Shape::new(grid, parameters.grade);
+        let blocks = match parameters.tree_code {
+            TreeCode::Graded => shape.blocks_below(shape.levels()),
+            _ => grid.blocks(),
+        };
+        let words = blocks as u64 * 8;
+        let places = match bundle.section(Tag::VALD) {
+            None => None,
+            Some(_) => Some(bundle.plain_section(Tag::VALD, Some(words))?),
+        };
+        let valid = match places {
             None => Valid::everywhere(grid),
-            Some(_) => {
-                let length = grid.blocks() as u64 * 8;
-                Valid::from_blocks(grid, bundle.plain_section(Tag::VALD, Some(length))?)
-            }
+            Some(places) => Valid::from_blocks(grid, places),
         };
         let (code, least) = match parameters.tree_code {
             TreeCode::Single => (Code::Single, 0),
             TreeCode::Pairs => {
-                let length = grid.blocks() as u64 * 8;
                 let dictionary = bundle.plain_section(Tag::DICT, None)?;
-                let index = bundle.plain_section(Tag::PIDX, Some(length))?;
+                let index = bundle.plain_section(Tag::PIDX, Some(words))?;
                 let pairs = bundle.plain_section(Tag::PAIR, None)?;
                 let groups = Groups::new(valid, parameters.mutual, dictionary, index, pairs);
                 let mut groups = groups.ok_or(FormatError::Dictionary)?;
@@ -101,6 +111,29 @@ impl<'a> TerrainBundle<'a> {
                     groups = groups.checked(pages);
                 }
                 (Code::Pairs(groups), TREE_LEVEL)
+            }
+            TreeCode::Graded => {
+                let sections = [
+                    bundle.plain_section(Tag::DICT, None)?,
+                    bundle.plain_section(Tag::PIDX, Some(words))?,
+                    bundle.plain_section(Tag::PAIR, None)?,
+                ];
+                let graded = Graded::new(shape, parameters.mutual, places, sections);
+                let mut graded = graded.ok_or(FormatError::Dictionary)?;
+                if let Some(pages) = pages(Tag::PIDX, Tag::PAIR) {
+                    graded = graded.checked(pages);
+                }
+                return Ok(Self {
+                    parameters,
+                    inverse: parameters.transform.and_then(invert),
+                    valid,
+                    heights: &[],
+                    height_pages: bundle.section_pages(Tag::HGTS),
+                    code: Code::Graded(graded),
+                    trees: Trees::new(valid, 0, &[], &[]),
+                    narrowing: None,
+                    openings: None,
+                });
             }
         };
         let entries = grid.quad_count() - grid.first_index(least);
@@ -148,6 +181,7 @@ impl<'a> TerrainBundle<'a> {
         let code = match self.code {
             Code::Single => Code::Single,
             Code::Pairs(groups) => Code::Pairs(groups.within(valid)),
+            Code::Graded(graded) => Code::Graded(graded),
         };
         Self {
             valid,
@@ -168,7 +202,15 @@ impl<'a> TerrainBundle<'a> {
         }
     }
 
-    /// The trees, of all quads or of those of level 4 and more.
+    /// The levels of a graded bundle (tree code 3).
+    pub fn graded(&self) -> Option<Graded<'a>> {
+        match self.code {
+            Code::Graded(graded) => Some(graded),
+            Code::Single | Code::Pairs(_) => None,
+        }
+    }
+
+    /// The trees, of all quads or of those of level 4 and more; none in a graded bundle.
     pub fn trees(&self) -> Trees<'a> {
         self.trees
     }
@@ -259,14 +301,14 @@ impl<'a> TerrainBundle<'a> {
     /// The groups, whatever else is to be asked.
     fn stored_groups(&self) -> Option<Groups<'a>> {
         match self.code {
-            Code::Single => None,
+            Code::Single | Code::Graded(_) => None,
             Code::Pairs(groups) => Some(groups),
         }
     }
 
-    /// Whether [`TerrainBundle::part_sees`] knows: in tree code 2.
+    /// Whether [`TerrainBundle::part_sees`] knows: in tree codes 2 and 3.
     pub(super) fn knows_parts(&self) -> bool {
-        self.stored_groups().is_some()
+        !matches!(self.code, Code::Single)
     }
 
     /// Whether any of the samples `from` (a word of a block bitmap) of block `viewer` may see any of the
@@ -278,6 +320,9 @@ impl<'a> TerrainBundle<'a> {
         target: (u32, u32),
         to: u64,
     ) -> Option<bool> {
+        if let Some(graded) = self.graded() {
+            return Some(graded.sees_any(viewer, from, target, to));
+        }
         let groups = self.stored_groups()?;
         if groups.sees_any(viewer, from, target, to) {
             let Some(narrowing) = &self.narrowing else {
@@ -303,6 +348,9 @@ impl<'a> TerrainBundle<'a> {
         from: u64,
         mut targets: impl Iterator<Item = ((u32, u32), u64)>,
     ) -> Option<bool> {
+        if let Some(graded) = self.graded() {
+            return Some(targets.any(|(target, to)| graded.sees_any(viewer, from, target, to)));
+        }
         let groups = self.stored_groups()?;
         if self.openings.is_some() {
             let sees = |(target, to)| self.part_sees(viewer, from, target, to) != Some(false);
@@ -323,6 +371,9 @@ impl<'a> TerrainBundle<'a> {
     /// What is known of sight from a block to a quad of level 3 or more, without a look at any pair of
     /// blocks, as groups have it; `None` in a bundle of single trees.
     pub(super) fn outline(&self, viewer: (u32, u32), quad: Quad) -> Option<Visibility> {
+        if let Some(graded) = self.graded() {
+            return Some(graded.outline(viewer, quad));
+        }
         let outline = self.stored_groups()?.outline(viewer, quad);
         let block = Quad::new(BLOCK_LEVEL, viewer.0, viewer.1);
         let opens = self
@@ -343,7 +394,7 @@ impl<'a> TerrainBundle<'a> {
     /// The PVS of a quad: everything that may be seen from it. `None` outside the grid, and
     /// where the bundle is damaged.
     ///
-    /// Without loss it is the union of the PVSs of its samples. Where something was lost, it holds
+    /// Without loss it is the union of the PVSs of its samples; in a graded bundle of larger parts of it, [`GradedPvs`]. Where something was lost, it holds
     /// all of these, and may hold more: but what is hidden from a quad is hidden from all that is
     /// in it.
     #[inline]
@@ -365,6 +416,7 @@ impl<'a> TerrainBundle<'a> {
             Code::Pairs(groups) if quad.level < TREE_LEVEL => {
                 Some(Pvs::of_group(quad, GroupPvs::new(groups, quad)?))
             }
+            Code::Graded(graded) => Some(Pvs::of_levels(quad, GradedPvs::new(graded, quad)?)),
             _ => Some(Pvs::of_tree(quad, self.trees.tree(quad)?)),
         }
     }
@@ -395,6 +447,7 @@ impl<'a> TerrainBundle<'a> {
         let is_stored = match &self.code {
             // They know where there is terrain.
             Code::Pairs(groups) => groups.sees(a, b),
+            Code::Graded(graded) => graded.sees(a, b),
             Code::Single => {
                 let tree = self.trees.tree(a.quad());
                 has_both() && tree.is_none_or(|tree| tree.contains(b))

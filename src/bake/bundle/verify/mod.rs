@@ -9,6 +9,7 @@
 
 mod cells;
 mod container;
+mod graded;
 mod pairs;
 mod report;
 mod sections;

@@ -139,17 +139,7 @@ impl PairSections {
             return Ok(false);
         }
         checker.check(DICTIONARY, |faults| {
-            let expected = Codebook::new(&histogram).section();
-            if expected != self.dictionary {
-                let at = expected
-                    .iter()
-                    .zip(&self.dictionary)
-                    .position(|(a, b)| a != b);
-                let at = at.unwrap_or(expected.len().min(self.dictionary.len()));
-                let found = format!("{} bytes that differ from byte {at}", self.dictionary.len());
-                let expected = format!("{} bytes, by the symbols in PAIR", expected.len());
-                faults.add("section DICT", self.places[0] + at as u64, expected, found);
-            }
+            self.dictionary_faults(&histogram, faults);
             Ok(())
         })?;
         for (level, (visible, quads)) in (0..).zip(counts.visible.into_iter().zip(counts.quads)) {
@@ -161,6 +151,31 @@ impl PairSections {
             statistics.add(level, quads, visible, bytes);
         }
         Ok(true)
+    }
+
+    /// Notes if the codes are not those that take least bytes.
+    pub(super) fn dictionary_faults(&self, histogram: &Histogram, faults: &mut Faults) {
+        let expected = Codebook::new(histogram).section();
+        if expected != self.dictionary {
+            let at = expected
+                .iter()
+                .zip(&self.dictionary)
+                .position(|(a, b)| a != b);
+            let at = at.unwrap_or(expected.len().min(self.dictionary.len()));
+            let found = format!("{} bytes that differ from byte {at}", self.dictionary.len());
+            let expected = format!("{} bytes, by the symbols in PAIR", expected.len());
+            faults.add("section DICT", self.places[0] + at as u64, expected, found);
+        }
+    }
+
+    /// `DICT`, `PIDX` and `PAIR`.
+    pub(super) fn parts(&self) -> (&[u8], &[u8], &[u8]) {
+        (&self.dictionary, &self.index, &self.pairs)
+    }
+
+    /// Where `DICT`, `PIDX` or `PAIR` begins in the file.
+    pub(super) fn place(&self, which: usize) -> u64 {
+        self.places[which]
     }
 
     /// Where the group of each block ends.

@@ -5,11 +5,13 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use super::container::Container;
 use super::report::Rule;
 use super::report::{Checker, Faults};
-use super::trees;
+use super::{graded, trees};
 use crate::bundle::file::{Problem, read_section, read_up_to};
 use crate::bundle::info::TEXT_LIMIT;
 use crate::bundle::provenance::Provenance;
 use crate::compress::ValidPyramid;
+use crate::compress::graded::valid_levels;
+use viewcell::format::graded::Shape;
 use viewcell::format::pairs::TREE_LEVEL;
 use viewcell::format::terrain::TERRAIN_LEN;
 use viewcell::format::{Section, Tag, TerrainParameters, TreeCode};
@@ -64,7 +66,11 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         checker.check(SOURCE_HEIGHTS, |faults| source_heights(container, faults))?;
     }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
-    trees::check(checker, container, &parameters, &terrain, told.as_ref())
+    let check = match parameters.tree_code {
+        TreeCode::Graded => graded::check,
+        TreeCode::Single | TreeCode::Pairs => trees::check,
+    };
+    check(checker, container, &parameters, &terrain, told.as_ref())
 }
 
 /// The bytes of a section that is there, and short enough for memory.
@@ -87,8 +93,8 @@ fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
         (Tag::DICT, false, Section::REQUIRED),
         (Tag::PAIR, false, Section::REQUIRED),
         (Tag::PIDX, false, Section::REQUIRED),
-        (Tag::TREE, true, Section::REQUIRED),
-        (Tag::TIDX, true, Section::REQUIRED),
+        (Tag::TREE, false, Section::REQUIRED),
+        (Tag::TIDX, false, Section::REQUIRED),
         (Tag::PROV, true, Section::ZSTD),
     ];
     container.check_present(must, faults);
@@ -123,24 +129,39 @@ pub(super) fn grid(
         return None;
     }
     let grid = parameters.grid;
-    let pairs = parameters.tree_code == TreeCode::Pairs;
-    for tag in [Tag::DICT, Tag::PAIR, Tag::PIDX] {
+    let is_graded = parameters.tree_code == TreeCode::Graded;
+    let pairs = parameters.tree_code == TreeCode::Pairs || is_graded;
+    let due = [
+        (Tag::DICT, pairs),
+        (Tag::PAIR, pairs),
+        (Tag::PIDX, pairs),
+        (Tag::TREE, !is_graded),
+        (Tag::TIDX, !is_graded),
+    ];
+    for (tag, is_due) in due {
         let found = container.section(tag);
-        if found.is_some() != pairs {
+        if found.is_some() != is_due {
             let word = |there: bool| if there { "one" } else { "none" };
-            let expected = format!("{}, by the tree code", word(pairs));
+            let expected = format!("{}, by the tree code", word(is_due));
             let at = found.map_or(start, |section| section.offset);
-            faults.add(format!("section {tag}"), at, expected, word(!pairs));
+            faults.add(format!("section {tag}"), at, expected, word(!is_due));
         }
     }
     let trees = match parameters.tree_code {
         TreeCode::Single => grid.quad_count(),
         TreeCode::Pairs => grid.quad_count() - grid.first_index(TREE_LEVEL),
+        TreeCode::Graded => 0,
+    };
+    let shape = Shape::new(grid, parameters.grade);
+    let blocks = if is_graded {
+        shape.blocks_below(shape.levels())
+    } else {
+        grid.blocks()
     };
     let lengths = [
-        (Tag::VALD, grid.blocks() as u64 * 8),
+        (Tag::VALD, blocks as u64 * 8),
         (Tag::HGTS, grid.samples() * 4),
-        (Tag::PIDX, grid.blocks() as u64 * 8),
+        (Tag::PIDX, blocks as u64 * 8),
         (Tag::TIDX, trees * 8),
     ];
     for (tag, expected) in lengths {
@@ -194,7 +215,8 @@ pub(super) fn mask(
     };
     let bytes = plain(container, Tag::VALD)?;
     let (words, _) = bytes.as_chunks::<8>();
-    let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let mut words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let above = words.split_off(grid.blocks().min(words.len()));
     for (i, (word, mask)) in words.iter().zip(&masks).enumerate() {
         if word & !mask != 0 {
             let place = format!("section VALD, block ({}, {})", i % columns, i / columns);
@@ -213,7 +235,24 @@ pub(super) fn mask(
     if words.iter().all(|&word| word == 0) {
         faults.add("section VALD", section.offset, "some terrain", "none");
     }
-    Ok(faults.is_empty().then(|| ValidPyramid::new(grid, &words)))
+    if !faults.is_empty() {
+        return Ok(None);
+    }
+    let valid = ValidPyramid::new(grid, &words);
+    if parameters.tree_code == TreeCode::Graded {
+        let shape = Shape::new(grid, parameters.grade);
+        let levels = valid_levels(shape, &valid);
+        let due = levels.iter().skip(1).flat_map(|level| level.blocks());
+        if !due.eq(&above) {
+            faults.add(
+                "section VALD",
+                section.offset + 8 * grid.blocks() as u64,
+                "where there is terrain in the cells of each level",
+                "something else",
+            );
+        }
+    }
+    Ok(faults.is_empty().then_some(valid))
 }
 
 fn heights(

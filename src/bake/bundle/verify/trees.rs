@@ -53,6 +53,8 @@ pub(super) fn check(
     let least = match parameters.tree_code {
         TreeCode::Single => 0,
         TreeCode::Pairs => TREE_LEVEL,
+        // They have none, and rules of their own.
+        TreeCode::Graded => return Ok(()),
     };
     let places = Places::read(container, grid, least)?;
     if !checker.check(INDEX, |faults| index(&places, faults))? {
@@ -79,6 +81,7 @@ pub(super) fn check(
             }
             Some(pairs)
         }
+        TreeCode::Graded => None,
     };
     let pass = Pass {
         terrain,

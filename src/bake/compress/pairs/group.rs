@@ -4,6 +4,7 @@ use super::bits::PairBits;
 use super::codebook::Codebook;
 use super::symbols::{PairList, Sight};
 use crate::compress::ValidPyramid;
+use std::ops::Range;
 use viewcell::format::bytes::write_varint;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::morton::{self, comes_before};
@@ -75,7 +76,21 @@ pub fn encode_head(
     mutual: bool,
     out: &mut Vec<u8>,
 ) -> usize {
-    let Some(mixed) = skeleton(valid, sights, out) else {
+    let (columns, rows) = valid.grid().block_shape();
+    encode_head_within(valid, block, [0..columns, 0..rows], sights, mutual, out)
+}
+
+/// The same of a group that tells of some columns and rows of blocks alone, with one sight for each of them, row by
+/// row. What lies outside counts as hidden.
+pub fn encode_head_within(
+    valid: &ValidPyramid,
+    block: (u32, u32),
+    window: [Range<u32>; 2],
+    sights: &[Sight],
+    mutual: bool,
+    out: &mut Vec<u8>,
+) -> usize {
+    let Some(mixed) = skeleton(valid, window, sights, out) else {
         return 0;
     };
     let kept = |&target: &(u32, u32)| is_kept(mutual, block, target);
@@ -122,46 +137,90 @@ pub fn put_together(starts: &[u64], records: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(records);
 }
 
+/// Quads of a level that a window meets: their columns and rows, and of each, row by row, whether somebody sees something
+/// in it, and whether not all.
+struct Quads {
+    window: [Range<u32>; 2],
+    flags: Vec<(bool, bool)>,
+}
+
+impl Quads {
+    fn index(&self, (column, row): (u32, u32)) -> Option<usize> {
+        let [columns, rows] = &self.window;
+        let is_there = columns.contains(&column) && rows.contains(&row);
+        let index = (row - rows.start.min(row)) as usize * columns.len()
+            + (column - columns.start.min(column)) as usize;
+        is_there.then_some(index)
+    }
+
+    /// Those of the level above, where the quads of this one have so many columns and rows.
+    fn above(&self, (across, down): (u32, u32)) -> Self {
+        let [columns, rows] = &self.window;
+        let up = |range: &Range<u32>| range.start >> 1..range.end.div_ceil(2);
+        let window = [up(columns), up(rows)];
+        // What is left out of the window is hidden; it may have no terrain, which nobody looks for.
+        let is_cut = |at: u32, range: &Range<u32>, end: u32| {
+            2 * at < range.start || (2 * at + 2).min(end) > range.end
+        };
+        let quads = window[1].clone().flat_map(|row| {
+            let cut = is_cut(row, rows, down);
+            let columns_of_it = window[0].clone();
+            columns_of_it.map(move |column| (false, cut || is_cut(column, columns, across)))
+        });
+        let mut quads = Self {
+            flags: quads.collect(),
+            window: window.clone(),
+        };
+        let places = rows
+            .clone()
+            .flat_map(|r| columns.clone().map(move |c| (c, r)));
+        for (&(some, not_all), (column, row)) in self.flags.iter().zip(places) {
+            if let Some(index) = quads.index((column >> 1, row >> 1)) {
+                let to = &mut quads.flags[index];
+                *to = (to.0 | some, to.1 | not_all);
+            }
+        }
+        quads
+    }
+}
+
 /// Appends the head and nodes of a group; returns the mixed blocks in their order, if the root is
-/// unknown. Panics unless there is one sight a block of the grid.
-fn skeleton(valid: &ValidPyramid, sights: &[Sight], out: &mut Vec<u8>) -> Option<Vec<(u32, u32)>> {
+/// unknown. Panics unless there is one sight a block of the window.
+fn skeleton(
+    valid: &ValidPyramid,
+    window: [Range<u32>; 2],
+    sights: &[Sight],
+    out: &mut Vec<u8>,
+) -> Option<Vec<(u32, u32)>> {
     let grid = valid.grid();
-    assert_eq!(sights.len(), grid.blocks(), "one sight a block");
-    // By level from 3, row by row: whether somebody sees something, and whether not all.
+    let across = grid.block_shape().0 as usize;
+    let [columns, rows] = window.clone();
+    assert_eq!(
+        sights.len(),
+        columns.len() * rows.len(),
+        "one sight a block"
+    );
+    let terrain = rows.flat_map(|row| {
+        let start = row as usize * across;
+        &valid.blocks()[start + columns.start as usize..start + columns.end as usize]
+    });
     let flags = |(&sight, &terrain): (&Sight, &u64)| match sight {
         Sight::Hidden => (false, terrain != 0),
         Sight::Visible => (terrain != 0, false),
         Sight::Mixed => (true, true),
     };
-    let mut levels = vec![
-        sights
-            .iter()
-            .zip(valid.blocks())
-            .map(flags)
-            .collect::<Vec<_>>(),
-    ];
-    for level in BLOCK_LEVEL + 1..=grid.root_level() {
-        let (columns, rows) = grid.quads_at(level);
-        let (across, down) = grid.quads_at(level - 1);
-        let below = &levels[levels.len() - 1];
-        let mut quads = vec![(false, false); columns as usize * rows as usize];
-        for row in 0..down {
-            for column in 0..across {
-                let from = below[(row * across + column) as usize];
-                let to = &mut quads[((row >> 1) * columns + (column >> 1)) as usize];
-                *to = (to.0 | from.0, to.1 | from.1);
-            }
-        }
-        levels.push(quads);
+    let mut levels = vec![Quads {
+        window,
+        flags: sights.iter().zip(terrain).map(flags).collect(),
+    }];
+    for level in BLOCK_LEVEL..grid.root_level() {
+        levels.push(levels[levels.len() - 1].above(grid.quads_at(level)));
     }
-    let code = |level: u32, (column, row): (u32, u32)| {
-        let (columns, rows) = grid.quads_at(level);
-        if column >= columns || row >= rows {
-            return HIDDEN;
-        }
-        match levels[(level - BLOCK_LEVEL) as usize][(row * columns + column) as usize] {
-            (false, _) => HIDDEN,
-            (_, false) => VISIBLE,
+    let code = |level: u32, quad: (u32, u32)| {
+        let quads = &levels[(level - BLOCK_LEVEL) as usize];
+        match quads.index(quad).map(|index| quads.flags[index]) {
+            None | Some((false, _)) => HIDDEN,
+            Some((_, false)) => VISIBLE,
             _ => UNKNOWN,
         }
     };

@@ -36,7 +36,7 @@ use crate::job::terrain::Cells;
 use crate::job::visibility::Kernel;
 use crate::visibility::{Bodies, Change, Curvature, Simd, Stance};
 use crate::world::Terrain;
-use viewcell::format::{Grid, Tag, TerrainParameters, Valid, VisibilityMode};
+use viewcell::format::{Grid, Tag, TerrainParameters, TreeCode, Valid, VisibilityMode};
 use viewcell::query::Layers;
 
 /// Where an incremental re-bake goes on, and where to.
@@ -101,7 +101,7 @@ pub(crate) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions
         simd: options.simd,
         overwrite: options.overwrite,
         finest: parameters.finest(),
-        grade: parameters.grade(),
+        grade: parameters.grade,
         detail: parameters.detail(),
         inside: options.inside,
         ..BakeOptions::default()
@@ -198,6 +198,11 @@ pub fn rebake(
     let mut clock = Clock::new();
     let before = Before::read(job.bundle, job.over)?;
     let parts = &before.parts;
+    if parts.header.parameters.tree_code == TreeCode::Graded {
+        return Err(BakeError::Graded {
+            path: job.bundle.to_owned(),
+        });
+    }
     let bake = options_of(&parts.header.parameters, options);
     check_terrain(
         job.bundle,

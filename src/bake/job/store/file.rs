@@ -97,6 +97,8 @@ pub(crate) struct Shape<'a> {
     pub heights: &'a [f64],
     /// Where somebody can be: a word a block of the grid.
     pub valid: &'a [u64],
+    /// Number of groups.
+    pub groups: usize,
     /// The tiles of the share.
     pub tiles: &'a [Tile],
 }
@@ -147,7 +149,7 @@ impl Store {
             (path, role),
             file,
             reader.position(),
-            shape.valid.len(),
+            shape.groups,
             Leaves::AsItIs,
         );
         store.take_stock(&mut reader).map_err(fault)?;
@@ -226,7 +228,7 @@ impl Store {
             _ => Leaves::WhatIsDone,
         };
         let length = bytes.len() as u64;
-        let blocks = shape.valid.len();
+        let blocks = shape.groups;
         Ok(Self::new((path, role), file, length, blocks, leaves))
     }
 

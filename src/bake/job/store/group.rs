@@ -138,62 +138,84 @@ impl Group {
     /// Its record. Panics unless it has one sight a block of the grid.
     pub(crate) fn encode(&self, number: usize, order: &BlockOrder) -> std::io::Result<Vec<u8>> {
         assert_eq!(self.sights.len(), order.len(), "one sight a block");
-        let mut runs: Vec<u32> = Vec::new();
-        for index in order.told_by(number) {
-            let sight = self.sights[index] as u32;
-            match runs.last_mut() {
-                Some(run) if *run & 3 == sight => *run += 4,
-                _ => runs.push(4 | sight),
-            }
-        }
-        let flat = Flat {
-            runs,
-            nodes: self.pairs.nodes.clone(),
-            leaves: self.pairs.leaves.clone(),
-        };
-        let other = std::io::Error::other::<wincode::WriteError>;
-        let bytes = wincode::config::serialize(&flat, limits()).map_err(other)?;
-        let key = Key {
-            block: number as u32,
-            targets: order.targets,
-            length: bytes.len() as u32,
-        };
-        let mut payload = wincode::serialize(&key).map_err(other)?;
-        payload.extend(zstd::bulk::compress(&bytes, ZSTD_LEVEL)?);
-        Ok(payload)
+        let sights = order.told_by(number).map(|index| self.sights[index]);
+        encode_told(number, order.targets, sights, &self.pairs)
     }
 
     /// The group of a record; `None` where that is not what [`Group::encode`] makes.
     pub(crate) fn decode(payload: &[u8], order: &BlockOrder) -> Option<Self> {
         let (key, frame) = Key::split(payload)?;
-        let length = key.length as usize;
-        // Asked first: a damaged length must not ask for all memory.
-        if key.targets != order.targets
-            || key.block as usize >= order.len()
-            || length > most_bytes(order.len())
-        {
+        if key.targets != order.targets || key.block as usize >= order.len() {
             return None;
         }
-        let bytes = zstd::bulk::decompress(frame, length).ok()?;
-        let flat: Flat = wincode::config::deserialize_exact(&bytes, limits()).ok()?;
-        let mut sights = vec![Sight::Hidden; order.len()];
         let mut told = order.told_by(key.block as usize);
-        let mut mixed = 0;
-        for run in flat.runs {
-            let sight = match run & 3 {
-                0 => Sight::Hidden,
-                1 => Sight::Visible,
-                2 => Sight::Mixed,
-                _ => return None,
-            };
-            for _ in 0..run >> 2 {
-                sights[told.next()?] = sight;
-                mixed += usize::from(sight == Sight::Mixed);
-            }
-        }
-        let pairs = PairList::of_parts(flat.nodes, flat.leaves, mixed)?;
+        let mut sights = vec![Sight::Hidden; order.len()];
+        let mut tell = |sight| told.next().map(|target| sights[target] = sight);
+        let pairs = decode_told((key, frame), order.len(), &mut tell)?;
         told.next().is_none().then_some(Self { sights, pairs })
     }
+}
+
+/// The record of a group that tells of some blocks, by how each of them is seen, in order.
+pub(crate) fn encode_told(
+    number: usize,
+    targets: Targets,
+    sights: impl Iterator<Item = Sight>,
+    pairs: &PairList,
+) -> std::io::Result<Vec<u8>> {
+    let mut runs: Vec<u32> = Vec::new();
+    for sight in sights {
+        let sight = sight as u32;
+        match runs.last_mut() {
+            Some(run) if *run & 3 == sight => *run += 4,
+            _ => runs.push(4 | sight),
+        }
+    }
+    let flat = Flat {
+        runs,
+        nodes: pairs.nodes.clone(),
+        leaves: pairs.leaves.clone(),
+    };
+    let other = std::io::Error::other::<wincode::WriteError>;
+    let bytes = wincode::config::serialize(&flat, limits()).map_err(other)?;
+    let key = Key {
+        block: number as u32,
+        targets,
+        length: bytes.len() as u32,
+    };
+    let mut payload = wincode::serialize(&key).map_err(other)?;
+    payload.extend(zstd::bulk::compress(&bytes, ZSTD_LEVEL)?);
+    Ok(payload)
+}
+
+/// The pairs of a record whose group tells of at most so many blocks; how each of these is seen is told to `tell`, in order,
+/// until it has had enough. `None` where the record is not what [`encode_told`] makes.
+pub(crate) fn decode_told(
+    (key, frame): (Key, &[u8]),
+    most: usize,
+    tell: &mut dyn FnMut(Sight) -> Option<()>,
+) -> Option<PairList> {
+    let length = key.length as usize;
+    // Asked first: a damaged length must not ask for all memory.
+    if length > most_bytes(most) {
+        return None;
+    }
+    let bytes = zstd::bulk::decompress(frame, length).ok()?;
+    let flat: Flat = wincode::config::deserialize_exact(&bytes, limits()).ok()?;
+    let mut mixed = 0;
+    for run in flat.runs {
+        let sight = match run & 3 {
+            0 => Sight::Hidden,
+            1 => Sight::Visible,
+            2 => Sight::Mixed,
+            _ => return None,
+        };
+        for _ in 0..run >> 2 {
+            tell(sight)?;
+            mixed += usize::from(sight == Sight::Mixed);
+        }
+    }
+    PairList::of_parts(flat.nodes, flat.leaves, mixed)
 }
 
 impl Key {

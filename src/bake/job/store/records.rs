@@ -7,7 +7,7 @@ use super::frame::{Fault, JOB, Reader};
 use super::group::limits;
 use crate::bundle::{GridHeader, GridKind, InputFile, SolidSections};
 use crate::job::tiles::tile_count;
-use viewcell::format::{Grid, TerrainParameters};
+use viewcell::format::TerrainParameters;
 
 /// All that decides the bytes of a bundle. Two bakes of equal jobs write equal bundles.
 #[derive(Clone, Debug, PartialEq, SchemaRead, SchemaWrite)]
@@ -74,10 +74,11 @@ impl Head {
         wincode::config::deserialize_exact(&payload, limits()).map_err(|_| Fault::Damaged(start))
     }
 
-    /// Whether a grid comes to so many tiles, and has those of the share.
-    pub(super) fn is_of(&self, grid: Grid) -> bool {
+    /// Whether a bake comes to so many tiles, and has those of the share.
+    pub(super) fn is_of(&self, parameters: &TerrainParameters) -> bool {
         let Share { first, end, .. } = self.share;
-        first <= end && end <= self.job.tiles && u64::from(self.job.tiles) == tile_count(grid)
+        let tiles = u64::from(self.job.tiles);
+        first <= end && end <= self.job.tiles && tiles == tile_count(parameters)
     }
 
     /// The first difference to another head that a person would name; `None` if there is none.

@@ -10,6 +10,7 @@ use super::frame::{DONE, Fault, HEIGHTS, Reader, START_LEN, record};
 use super::records::Head;
 use crate::bundle::{BundleError, GridHeader, check_frame, open_regular};
 use crate::compress::ValidPyramid;
+use crate::job::tiles::group_count;
 use viewcell::format::TerrainParameters;
 
 /// A finished shard, to be read.
@@ -34,9 +35,8 @@ impl Shard {
         let mut reader = Reader::open(copy).map_err(fault)?;
         let head = Head::read(&mut reader).map_err(fault)?;
         let header = head.job.header();
-        let header = header.filter(|header| head.is_of(header.parameters.grid));
+        let header = header.filter(|header| head.is_of(&header.parameters));
         let header = header.ok_or_else(|| fault(Fault::Damaged(START_LEN as u64)))?;
-        let grid = header.parameters.grid;
         let start = reader.position();
         let heights = reader.expect(HEIGHTS).map_err(fault)?;
         // Asked first: a grid that is not there must not ask for all memory.
@@ -48,7 +48,13 @@ impl Shard {
         .map_err(|_| fault(Fault::Damaged(start)))?;
         let at = reader.position();
         let what = (path, Role::Shard);
-        let mut store = Store::new(what, file, at, grid.blocks(), Leaves::AsItIs);
+        let mut store = Store::new(
+            what,
+            file,
+            at,
+            group_count(&header.parameters),
+            Leaves::AsItIs,
+        );
         if !store.take_stock(&mut reader).map_err(fault)? {
             // Where something is wrong before the end, the end tells which of the two it is.
             return Err(if ends_as_finished(path) {

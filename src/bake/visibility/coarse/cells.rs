@@ -14,9 +14,7 @@ use crate::visibility::simd::at_level;
 #[derive(Clone, Copy)]
 struct Between<'l> {
     way: Way,
-    /// Those that may matter.
-    all: &'l [u32],
-    /// The best ranked of these.
+    /// The best ranked of those that may matter.
     highest: &'l [u32],
     /// So many of them get the full test: the first [`FIRST`] for the pair that they were ranked for, all for its parts.
     in_full: usize,
@@ -42,6 +40,10 @@ impl Shafts<'_> {
         let lane = known.unwrap_or(0);
         let matter = slabs.iter().filter(|slab| slab.lanes >> lane & 1 == 1);
         lines.extend(matter.map(|slab| slab.x));
+        if self.do_peaks_see(pair, way, &lines) {
+            self.lines = lines;
+            return true;
+        }
         let mut highest = std::mem::take(&mut self.highest);
         highest.clone_from(&lines);
         let ends = End::both(self.field, &mut self.cell_heights, pair, way);
@@ -52,11 +54,10 @@ impl Shafts<'_> {
         ));
         let between = Between {
             way,
-            all: &lines,
             highest: &highest,
             in_full: FIRST,
         };
-        let found = self.do_peaks_see(pair, between) || self.may_parts_see(pair, between);
+        let found = self.may_parts_see(pair, between);
         (self.lines, self.highest) = (lines, highest);
         found
     }
@@ -125,8 +126,8 @@ impl Shafts<'_> {
         false
     }
 
-    /// Whether the highest places of two quads with these lines between them see each other.
-    fn do_peaks_see(&mut self, pair: Pair, between: Between<'_>) -> bool {
+    /// Whether the highest places of two quads see each other, of which these lines of a way may matter.
+    fn do_peaks_see(&mut self, pair: Pair, between: Way, lines: &[u32]) -> bool {
         let field = self.field;
         let peaks = match pair.level {
             0 => [pair.a, pair.b],
@@ -141,10 +142,8 @@ impl Shafts<'_> {
         }
         let pair = Pair { level: 0, a, b };
         let way = pair.major();
-        let sees = |lines: &[u32]| sight(field, way, lines.iter().copied(), peaks);
-        if way.turned == between.way.turned {
-            // The highest mostly show that they do not.
-            return sees(between.highest) && sees(between.all);
+        if way.turned == between.turned {
+            return sight(field, way, lines.iter().copied(), peaks);
         }
         self.list(pair, way);
         sight(field, way, self.all[0].iter().map(|slab| slab.x), peaks)

@@ -95,7 +95,7 @@ mod tests {
         };
         for _ in 0..10 {
             let terrain = terrain(&mut dice);
-            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
+            let field = ShaftField::new(&terrain, bodies, Stance::Cell, 3);
             let mut cells = CellCache::new();
             for _ in 0..4000 {
                 let level = dice.roll(MAX_SLOPE_LEVEL);

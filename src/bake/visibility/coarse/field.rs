@@ -10,7 +10,6 @@ use crate::visibility::sightline::Stance;
 use crate::visibility::surface::Cover;
 use crate::visibility::{Bodies, HeightField, TOLERANCE};
 use crate::world::Terrain;
-use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::{Grid, Sample};
 
 /// A terrain prepared for [`super::Shafts`].
@@ -24,8 +23,6 @@ pub struct ShaftField<'t> {
     pub(crate) cells: Grid,
     /// Level of the view cells.
     pub(crate) finest: u32,
-    /// Quads with at least so many of their own size between them answer as one; 0: none but cells do.
-    pub(crate) grade: u32,
     /// The level at which pairs that are open count as seen; 0: none but quarters of samples' squares do.
     pub(crate) detail: u32,
     /// Where somebody can be, a word a block of cells.
@@ -96,25 +93,15 @@ impl<'t> ShaftField<'t> {
         lines(columns, rows) + lines(rows, columns) + others
     }
 
-    /// Prepares `terrain` for view cells of 2^finest samples a side, `finest` at least
-    /// [`BLOCK_LEVEL`].
-    ///
-    /// If `grade` is not 0, quads of cells answer for those that are far away: the greatest of up to
-    /// 16 × 16 cells between which, across or down, lie at least so many of their size. One sees the
-    /// other if any of its cells does.
+    /// Prepares `terrain` for view cells of 2^finest samples a side, `finest` at least 1.
     ///
     /// Takes less than 66 bytes a sample.
     ///
     /// # Panics
     ///
-    /// Where `finest` is less than [`BLOCK_LEVEL`], or the terrain is larger than a [`Grid`] can be.
-    pub fn new(
-        terrain: &'t Terrain,
-        bodies: Bodies,
-        stance: Stance,
-        [finest, grade]: [u32; 2],
-    ) -> Self {
-        assert!(finest >= BLOCK_LEVEL, "{finest}");
+    /// Where `finest` is 0, or the terrain is larger than a [`Grid`] can be.
+    pub fn new(terrain: &'t Terrain, bodies: Bodies, stance: Stance, finest: u32) -> Self {
+        assert!(finest >= 1, "cells of samples have a kernel of their own");
         let samples =
             Grid::new(terrain.width(), terrain.height()).expect("see `HeightField::fits`");
         let side = |samples: u32| samples.div_ceil(1 << finest);
@@ -139,7 +126,6 @@ impl<'t> ShaftField<'t> {
             samples,
             cells,
             finest,
-            grade,
             detail: 0,
             asked,
             axes: [false, true].map(|turned| Lines::new(terrain, base, stance, turned)),

@@ -30,6 +30,7 @@ use super::samples::rays::Order;
 use super::sightline::Stance;
 use super::simd::at_level;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
+use super::window::Window;
 use covers::CellCache;
 use fearless_simd::Level;
 use field::NOWHERE;
@@ -60,6 +61,7 @@ pub struct Shafts<'f> {
     level: Level,
     /// Whether a block comes before another; if only later ones are looked at.
     before: Option<Order>,
+    window: Window,
     /// By level: the slabs that matter to the parts of the pair that was divided last, and all slabs
     /// from one quad to another.
     left: Vec<Vec<Slab>>,
@@ -90,6 +92,7 @@ impl<'f> Shafts<'f> {
             field,
             level,
             before: None,
+            window: Window::ALL,
             left: vec![Vec::new(); field.quads.len()],
             all: vec![Vec::new(); field.quads.len()],
             cell_heights: [CellCache::new(), CellCache::new()],
@@ -109,11 +112,22 @@ impl<'f> Shafts<'f> {
         self
     }
 
-    /// Whether a pair is answered for as a whole.
-    fn is_answer(&self, pair: Pair) -> bool {
-        let (grade, (columns, rows)) = (self.field.grade, pair.apart());
-        let apart = columns.unsigned_abs().max(rows.unsigned_abs());
-        pair.level == self.field.finest || grade > 0 && apart > grade
+    /// The same kernel over a part of a grid, looking no further than a window says.
+    pub fn within(mut self, window: Window) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// Whether one quad of a level, or block of cells, comes before another; not where all are looked at.
+    fn comes_before(&self, level: u32, a: (u32, u32), b: (u32, u32)) -> bool {
+        let over_blocks = self.over_blocks(level);
+        let whole = |quad| self.window.in_whole(over_blocks, quad);
+        self.before.is_some_and(|before| before(whole(a), whole(b)))
+    }
+
+    /// How many levels quads of a level are above blocks of cells.
+    fn over_blocks(&self, level: u32) -> i32 {
+        level as i32 - (self.field.finest + BLOCK_LEVEL) as i32
     }
 
     /// Whether a part is to be looked at.
@@ -128,7 +142,12 @@ impl<'f> Shafts<'f> {
         {
             return false;
         }
-        if level >= self.field.finest && a != b && self.before.is_some_and(|before| before(b, a)) {
+        let (columns, rows) = pair.apart();
+        let apart = columns.unsigned_abs().max(rows.unsigned_abs());
+        if !self.window.holds(self.over_blocks(level), apart) {
+            return false;
+        }
+        if level >= self.field.finest && a != b && self.comes_before(level, b, a) {
             return false;
         }
         let exists = |height: f32| height > VOID;
@@ -225,7 +244,7 @@ impl<'f> Shafts<'f> {
             };
             if clear {
                 seen.mark(part);
-            } else if !self.is_answer(part) {
+            } else if part.level > self.field.finest {
                 self.spread(next, seen);
             } else if !seen.has(part) && self.is_told(next) && self.any(next, [NOWHERE; 2]) {
                 seen.mark(part);
@@ -400,12 +419,7 @@ impl Viewsheds for Shafts<'_> {
                     if !pair.has_any(turned) {
                         continue;
                     }
-                    if !self.is_answer(pair) {
-                        self.spread(open, &mut seen);
-                    } else if !seen.has(pair) && self.is_told(open) && self.any(open, [NOWHERE; 2])
-                    {
-                        seen.mark(pair);
-                    }
+                    self.spread(open, &mut seen);
                 }
             }
         }
@@ -426,7 +440,7 @@ impl Viewsheds for Shafts<'_> {
             }
             let wanted = |target: usize| {
                 let target = (target as u32 % columns, target as u32 / columns);
-                self.before.is_none_or(|before| !before(target, own))
+                !self.comes_before(field.finest + BLOCK_LEVEL, target, own)
             };
             sights.finish(child, standing, &field.asked, wanted);
         }

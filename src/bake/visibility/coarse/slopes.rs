@@ -501,7 +501,7 @@ pub(super) mod tests {
         let (mut hidden, mut higher) = (0, 0);
         for _ in 0..30 {
             let terrain = terrain(&mut dice);
-            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
+            let field = ShaftField::new(&terrain, bodies, Stance::Cell, 3);
             let mut cells = [CellCache::new(), CellCache::new()];
             for _ in 0..240 {
                 let level = dice.roll(MAX_SLOPE_LEVEL + 1);
@@ -606,7 +606,7 @@ pub(super) mod tests {
             let along = |at: u32| if turned { at / SIDE } else { at % SIDE };
             let heights = (0..SIDE * SIDE).map(|at| height(along(at))).collect();
             let terrain = Terrain::new(SIDE, SIDE, heights, [1.0; 2]).unwrap();
-            let field = ShaftField::new(&terrain, bodies, Stance::Cell, [3, 0]);
+            let field = ShaftField::new(&terrain, bodies, Stance::Cell, 3);
             let mut cells = [CellCache::new(), CellCache::new()];
             let [crest, beyond] = [5, 15].map(|at| if turned { (8, at) } else { (at, 8) });
             let (a, b) = if back {

@@ -10,6 +10,7 @@ use super::height_field::{HeightField, LEVELS, TOP};
 use super::nodes::{Node, Slab};
 use super::view_block::ViewBlock;
 use super::viewers::Viewers;
+use crate::visibility::window::Window;
 use crate::world::Terrain;
 use fearless_simd::Level;
 
@@ -62,6 +63,7 @@ pub struct Rays<'f> {
     pub(crate) stack: Vec<Node>,
     /// Whether a block comes before another; if only later ones are looked at.
     pub(crate) before: Option<Order>,
+    pub(crate) window: Window,
 }
 
 /// Whether the first of two blocks of 8 × 8 samples (column, row) comes before the second.
@@ -86,6 +88,7 @@ impl<'f> Rays<'f> {
             viewers: Box::new([Viewers::none(), Viewers::none()]),
             stack: Vec::new(),
             before: None,
+            window: Window::ALL,
         }
     }
 
@@ -104,16 +107,34 @@ impl<'f> Rays<'f> {
         self
     }
 
+    /// The same kernel over a part of a grid, looking no further than a window says. What is outside of it may be seen
+    /// or not.
+    pub fn within(mut self, window: Window) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// Whether one block comes before another; not where all are looked at.
+    #[inline(always)]
+    pub(crate) fn comes_before(&self, a: (u32, u32), b: (u32, u32)) -> bool {
+        let whole = |block| self.window.in_whole(0, block);
+        self.before.is_some_and(|before| before(whole(a), whole(b)))
+    }
+
+    /// Whether targets at least `p` columns or `q` rows away are beyond the window.
+    #[inline(always)]
+    pub(crate) fn is_outside(&self, p: i32, q: i32) -> bool {
+        p.max(q) as u32 > self.window.reach.saturating_mul(8).saturating_add(7)
+    }
+
     /// Whether all blocks up to the sample (`column`, `row`) come before the block.
     #[inline(always)]
     pub(crate) fn is_done(&self, block: &ViewBlock, column: i32, row: i32) -> bool {
-        self.before.is_some_and(|before| {
-            let last = (
-                column.min(self.field.width as i32 - 1),
-                row.min(self.field.height as i32 - 1),
-            );
-            let place = |(column, row): (i32, i32)| (column as u32 / 8, row as u32 / 8);
-            before(place(last), place((block.column, block.row)))
-        })
+        let last = (
+            column.min(self.field.width as i32 - 1),
+            row.min(self.field.height as i32 - 1),
+        );
+        let place = |(column, row): (i32, i32)| (column as u32 / 8, row as u32 / 8);
+        self.comes_before(place(last), place((block.column, block.row)))
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn visit<S: Simd>(
     }
     let (p_min, p_max) = (nearest(p0, p1), p0.abs().max(p1.abs()));
     let (q_min, q_max) = (nearest(q0, q1), q0.abs().max(q1.abs()));
-    if field.too_far(p_min, q_min) {
+    if rays.is_outside(p_min, q_min) || field.too_far(p_min, q_min) {
         return;
     }
     if node.level >= 3 && rays.is_done(block, block.column + p1 + others, block.row + q1 + others) {

@@ -53,7 +53,7 @@ impl Rays<'_> {
             let wanted = |target: usize| {
                 let target = target as u32;
                 let target = (target % across, target / across);
-                self.before.is_none_or(|before| !before(target, own))
+                !self.comes_before(target, own)
             };
             let places = &self.field.places;
             if let Some(number) = block.number

@@ -1,6 +1,7 @@
 //! One PVS, however it is stored: as a tree, in a group, in a lossy bundle (`lossy`), or older than the ground
 //! ([`openings`]).
 
+use crate::format::graded::GradedPvs;
 use crate::format::grid::{Quad, Sample, Valid, quad_mask};
 use crate::format::tree::{self, Leaf, Tree, Visibility};
 
@@ -31,11 +32,12 @@ pub struct Pvs<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Kind<'a> {
     Stored(StoredPvs<'a>),
+    Graded(GradedPvs<'a>),
     Lossy(LossyPvs<'a>),
     Stale(StalePvs<'a>),
 }
 
-answer_as!(Pvs, self => &self.kind, Kind: Stored | Lossy | Stale);
+answer_as!(Pvs, self => &self.kind, Kind: Stored | Graded | Lossy | Stale);
 
 impl<'a> Pvs<'a> {
     /// What a tree says of the quad that it is of.
@@ -49,6 +51,13 @@ impl<'a> Pvs<'a> {
     #[inline]
     pub(crate) const fn of_group(quad: Quad, pvs: GroupPvs<'a>) -> Self {
         let kind = Kind::Stored(StoredPvs::Group(pvs));
+        Self { quad, kind }
+    }
+
+    /// What the levels of a graded bundle say of a quad.
+    #[inline]
+    pub(crate) const fn of_levels(quad: Quad, pvs: GradedPvs<'a>) -> Self {
+        let kind = Kind::Graded(pvs);
         Self { quad, kind }
     }
 

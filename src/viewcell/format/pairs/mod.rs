@@ -79,12 +79,24 @@ impl<'a> Groups<'a> {
         index: &'a [u8],
         bytes: &'a [u8],
     ) -> Option<Self> {
-        Some(Self {
+        let dictionary = Dictionary::parse(dictionary)?;
+        Some(Self::of(valid, mutual, dictionary, index, bytes))
+    }
+
+    /// Groups whose dictionary is read already.
+    pub const fn of(
+        valid: Valid<'a>,
+        mutual: bool,
+        dictionary: Dictionary<'a>,
+        index: &'a [u8],
+        bytes: &'a [u8],
+    ) -> Self {
+        Self {
             valid,
             mutual,
-            dictionary: Dictionary::parse(dictionary)?,
+            dictionary,
             bytes: Layered::new(index, bytes),
-        })
+        }
     }
 
     /// The same with groups of patches over them, and where there is terrain now.

@@ -1,0 +1,89 @@
+//! Writing a graded terrain bundle (tree code 3): the groups of all levels.
+
+use std::path::Path;
+
+use super::error::BundleError;
+use super::output::{OpenSection, Output, Written, check_output};
+use super::provenance::Provenance;
+use super::writer::{Front, GridHeader, new_index};
+use crate::compress::ValidPyramid;
+use viewcell::format::graded::Shape;
+use viewcell::format::{Quad, Section, Tag};
+
+/// Writes a graded terrain bundle. Dropped before it is finished, it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct GradedWriter {
+    out: Output,
+    shape: Shape,
+    overwrite: bool,
+    /// By level and block, row by row: where its group begins.
+    groups: Vec<u64>,
+    /// How many have come.
+    count: usize,
+    open: OpenSection,
+    front: Front,
+}
+
+impl GradedWriter {
+    /// Begins a bundle, with the `DICT` section, of ground as [`super::PairsWriter::create`] has it.
+    pub(crate) fn create(
+        path: &Path,
+        overwrite: bool,
+        header: &GridHeader,
+        ground: (&[f64], &ValidPyramid),
+        dictionary: &[u8],
+    ) -> Result<Self, BundleError> {
+        check_output(path, overwrite)?;
+        let mut out = Output::create(path)?;
+        let shape = Shape::new(header.parameters.grid, header.parameters.grade);
+        let groups = new_index(&out, shape.blocks_below(shape.levels()) as u64)?;
+        let pvss = [Tag::DICT, Tag::PAIR, Tag::PIDX];
+        let mut front = Front::write(&mut out, header, ground, &pvss)?;
+        front
+            .sections
+            .push(out.section(Tag::DICT, Section::REQUIRED, [dictionary])?);
+        let open = out.begin(Tag::PAIR, Section::REQUIRED)?;
+        Ok(Self {
+            out,
+            shape,
+            overwrite,
+            groups,
+            count: 0,
+            open,
+            front,
+        })
+    }
+
+    /// Appends the group of a block of a level: level by level, each in Morton order.
+    pub(crate) fn push_group(
+        &mut self,
+        level: u32,
+        block: (u32, u32),
+        bytes: &[u8],
+    ) -> Result<(), BundleError> {
+        let grid = self.shape.level(level);
+        let index = block.1 as usize * grid.block_shape().0 as usize + block.0 as usize;
+        let at = self.shape.blocks_below(level) + index;
+        self.groups[at] = self.out.position - self.open.offset;
+        self.count += 1;
+        self.open.checksum.update(bytes);
+        self.out.write(bytes)
+    }
+
+    /// Writes what remains, syncs, and gives the file its name. Errors if groups are missing, or if meanwhile
+    /// somebody else made a file of that name and it is not to be overwritten.
+    pub(crate) fn finish(mut self, provenance: &Provenance) -> Result<Written, BundleError> {
+        if self.count != self.groups.len() {
+            return Err(BundleError::Order {
+                expected: Some(Quad::new(3, 0, 0)),
+                found: None,
+            });
+        }
+        let groups = self.out.end(self.open);
+        self.front.sections.push(groups);
+        let offsets = self.groups.iter().map(|offset| offset.to_le_bytes());
+        let index = self.out.section(Tag::PIDX, Section::REQUIRED, offsets)?;
+        self.front.sections.push(index);
+        self.front.finish(self.out, provenance, self.overwrite)
+    }
+}

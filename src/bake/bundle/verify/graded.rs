@@ -1,0 +1,361 @@
+//! Rules on the groups of graded bundles (tree code 3), level by level.
+
+use std::io;
+use std::ops::Range;
+
+use super::container::Container;
+use super::pairs::{DICTIONARY, GROUPS, PAIR_INDEX, PairSections};
+use super::report::{Checker, Faults};
+use super::trees;
+use crate::bundle::provenance::Provenance;
+use crate::compress::ValidPyramid;
+use crate::compress::graded::{Block, Union, keep_outer, rows_of, valid_levels, visible_pairs};
+use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
+use crate::compress::pairs::{
+    Codebook, Histogram, PairList, PairSymbols, Sight, encode_head_within, encode_records,
+};
+use viewcell::format::graded::{Graded, Shape};
+use viewcell::format::{TerrainParameters, Visibility};
+
+/// Checks the rules of this file.
+pub(super) fn check(
+    checker: &mut Checker,
+    container: &Container,
+    parameters: &TerrainParameters,
+    terrain: &ValidPyramid,
+    provenance: Option<&Provenance>,
+) -> io::Result<()> {
+    // What there is none of is as it should be.
+    for rule in [trees::INDEX, trees::TREES, trees::VOIDS] {
+        checker.note(rule, Faults::default());
+    }
+    let shape = Shape::new(parameters.grid, parameters.grade);
+    let sections = PairSections::read(container, parameters)?;
+    let starts = sections.starts(shape);
+    if !checker.check(PAIR_INDEX, |faults| {
+        sections.level_faults(&starts, faults);
+        Ok(())
+    })? {
+        return Ok(());
+    }
+    let levels = valid_levels(shape, terrain);
+    let words = levels.iter().flat_map(|level| level.blocks());
+    let words: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+    let (dictionary, index, pairs) = sections.parts();
+    let graded = Graded::new(
+        shape,
+        parameters.mutual,
+        Some(&words),
+        [dictionary, index, pairs],
+    );
+    let (Some(graded), Some(codebook)) = (graded, Codebook::parse(dictionary)) else {
+        let mut faults = Faults::default();
+        let found = format!("{} bytes", dictionary.len());
+        faults.add(
+            "section DICT",
+            sections.place(0),
+            "as many symbols as it says",
+            found,
+        );
+        checker.note(DICTIONARY, faults);
+        return Ok(());
+    };
+    let mut pass = Pass {
+        graded,
+        shape,
+        levels,
+        mutual: parameters.mutual,
+        codebook,
+        sections: &sections,
+        starts,
+        histogram: Histogram::default(),
+        visible: 0,
+        groups: Faults::default(),
+        unions: Faults::default(),
+        symmetry: Faults::default(),
+    };
+    let top = shape.levels() - 1;
+    let blocks = morton_blocks(shape.level(top));
+    for (done, &block) in blocks.iter().enumerate() {
+        checker.tell(GROUPS, done as u64, blocks.len() as u64);
+        pass.visit(top, block);
+    }
+    let Pass {
+        histogram,
+        visible,
+        groups,
+        unions,
+        symmetry,
+        ..
+    } = pass;
+    if !checker.note(GROUPS, groups) {
+        return Ok(());
+    }
+    checker.check(DICTIONARY, |faults| {
+        sections.dictionary_faults(&histogram, faults);
+        Ok(())
+    })?;
+    checker.note(trees::UNIONS, unions);
+    checker.note(trees::SYMMETRY, symmetry);
+    if let Some(provenance) = provenance {
+        checker.check(trees::STATISTICS, |faults| {
+            let told = &provenance.statistics;
+            let found = told.levels.first().map(|level| level.visible_samples);
+            if found != Some(visible) {
+                let expected = format!("{visible} visible samples of level 0");
+                faults.add("statistics in PROV", None, expected, format!("{found:?}"));
+            }
+            if told.samples != terrain.samples() {
+                let expected = format!("{} samples", terrain.samples());
+                faults.add("statistics in PROV", None, expected, told.samples);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// What a block sees of others that its group has the records of.
+type Seen = Vec<(Block, [u64; 64])>;
+
+/// The pass over all groups, those of the quarters of a block before its own.
+struct Pass<'a> {
+    graded: Graded<'a>,
+    shape: Shape,
+    levels: Vec<ValidPyramid>,
+    mutual: bool,
+    codebook: Codebook,
+    sections: &'a PairSections,
+    /// Where groups begin, in order.
+    starts: Vec<u64>,
+    histogram: Histogram,
+    visible: u64,
+    groups: Faults,
+    unions: Faults,
+    symmetry: Faults,
+}
+
+/// A group, made anew of the bits that its bytes say.
+struct Symbols {
+    window: [Range<u32>; 2],
+    sights: Vec<Sight>,
+    pairs: PairList,
+    seen: Seen,
+}
+
+impl Pass<'_> {
+    /// Checks the group of a block, and those of its quarters.
+    fn visit(&mut self, level: u32, block: Block) -> Seen {
+        let mut union = Union::default();
+        if let Some(below) = level.checked_sub(1) {
+            let (columns, rows) = self.shape.level(below).block_shape();
+            for i in 0..4 {
+                let child = (2 * block.0 + (i & 1), 2 * block.1 + (i >> 1));
+                if child.0 < columns && child.1 < rows {
+                    for (target, rows) in self.visit(below, child) {
+                        union.add(child, target, &rows, self.mutual);
+                    }
+                }
+            }
+        }
+        let start = self.sections.level_offset(self.shape, level, block);
+        let next = self.starts.partition_point(|&other| other <= start);
+        let (_, _, pairs) = self.sections.parts();
+        let end = self
+            .starts
+            .get(next)
+            .map_or(pairs.len(), |&end| end as usize);
+        let bytes = &pairs[start as usize..end];
+        let place = self.sections.place(2) + start;
+        let name = || format!("group of block {block:?} of level {level}");
+        let mut recoded = Vec::new();
+        let symbols = self.symbols(level, block);
+        if let Some(symbols) = &symbols {
+            self.histogram.count_all(&symbols.pairs);
+            let valid = &self.levels[level as usize];
+            let window = symbols.window.clone();
+            let count = encode_head_within(
+                valid,
+                block,
+                window,
+                &symbols.sights,
+                self.mutual,
+                &mut recoded,
+            );
+            if count > 0 {
+                encode_records(&symbols.pairs, &self.codebook, &mut recoded);
+            }
+        }
+        if recoded != bytes {
+            let at = bytes.iter().zip(&recoded).position(|(a, b)| a != b);
+            let at = at.unwrap_or(bytes.len().min(recoded.len()));
+            let expected = format!("the canonical code, {} bytes", recoded.len());
+            let found = format!("{} bytes that differ from byte {at}", bytes.len());
+            self.groups.add(name(), place, expected, found);
+        }
+        let Some(symbols) = symbols else {
+            return Seen::new();
+        };
+        if self.mutual {
+            self.check_symmetry(level, block, &symbols, place);
+        }
+        for (target, rows) in &symbols.seen {
+            let mut outer = *rows;
+            if level > 0 {
+                keep_outer(self.shape, block, *target, &mut outer);
+                let below = union.seen(*target).copied().unwrap_or([0; 64]);
+                let inner = rows.iter().zip(&outer).map(|(all, outer)| all & !outer);
+                if !inner.eq(below) {
+                    let expected = "the union of what the cells of the level below see";
+                    self.unions.add(
+                        name(),
+                        place,
+                        expected,
+                        format!("another of block {target:?}"),
+                    );
+                }
+            }
+            let both = self.mutual && block != *target;
+            let seen = visible_pairs(&self.levels[0], level, [block, *target], &outer);
+            self.visible += seen * (1 + u64::from(both));
+        }
+        symbols.seen
+    }
+
+    /// What the group of a block says; `None` where it is none, or tells of blocks that are not near.
+    fn symbols(&self, level: u32, block: Block) -> Option<Symbols> {
+        let valid = &self.levels[level as usize];
+        let grid = valid.grid();
+        let (across, down) = grid.block_shape();
+        let terrain = |(column, row): Block| valid.blocks()[(row * across + column) as usize];
+        let reach = self.shape.reach();
+        let near = |at: u32, end: u32| {
+            at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(end)
+        };
+        let [columns, rows] = [near(block.0, across), near(block.1, down)];
+        let group = self.graded.groups(level).group(block.0, block.1)?;
+        let mut symbols = Symbols {
+            window: [columns.clone(), rows.clone()],
+            sights: vec![Sight::Hidden; columns.len() * rows.len()],
+            pairs: PairList::default(),
+            seen: Seen::new(),
+        };
+        let mut records = 0;
+        for (mut sight, target) in sights_of(group.skeleton()) {
+            if !columns.contains(&target.0) || !rows.contains(&target.1) {
+                return None;
+            }
+            let both = [terrain(block), terrain(target)];
+            if both.contains(&0) {
+                continue;
+            }
+            let is_kept = is_kept(self.mutual, block, target);
+            let mut bits = None;
+            if sight == Sight::Mixed && is_kept {
+                let record = group.record(records)?;
+                records += 1;
+                let mut pair = PairSymbols::default();
+                let rows = record.rows();
+                // One record too many shows in the bytes.
+                sight = pair.analyse(&rows, both[0], both[1]);
+                if sight != Sight::Mixed {
+                    return None;
+                }
+                symbols.pairs.push(pair.pair());
+                bits = Some(rows);
+            }
+            let index = (target.1 - rows.start) as usize * columns.len()
+                + (target.0 - columns.start) as usize;
+            symbols.sights[index] = sight;
+            if is_kept {
+                symbols.seen.push((target, rows_of(sight, bits, both)));
+            }
+        }
+        // What is hidden as a whole may be seen by cells of the level below all the same.
+        let told = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
+        for (target, sight) in told.zip(&symbols.sights) {
+            if *sight == Sight::Hidden && is_kept(self.mutual, block, target) {
+                symbols.seen.push((target, [0; 64]));
+            }
+        }
+        Some(symbols)
+    }
+
+    /// What a block says of those before it, and what they say of it.
+    fn check_symmetry(&mut self, level: u32, block: Block, symbols: &Symbols, place: u64) {
+        let [columns, rows] = symbols.window.clone();
+        let told = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
+        for (target, sight) in told.zip(&symbols.sights) {
+            if is_kept(true, block, target) {
+                continue;
+            }
+            let back = self.graded.groups(level).group(target.0, target.1);
+            let back = back.map(|group| group.state(block.0, block.1));
+            let sight = match sight {
+                Sight::Hidden => Visibility::Hidden,
+                Sight::Visible => Visibility::Visible,
+                Sight::Mixed => Visibility::Unknown,
+            };
+            if back != Some(sight) {
+                let blocks = format!("blocks {target:?} and {block:?} of level {level}");
+                let found = format!("{back:?} and {sight:?}");
+                self.symmetry
+                    .add(blocks, place, "the same both ways", found);
+            }
+        }
+        let own = symbols.seen.iter().find(|(target, _)| *target == block);
+        if let Some((_, rows)) = own {
+            let differs = |i: usize, j: usize| rows[i] >> j & 1 != rows[j] >> i & 1;
+            if (0..64).any(|i| (0..i).any(|j| differs(i, j))) {
+                let blocks = format!("block {block:?} of level {level} with itself");
+                self.symmetry
+                    .add(blocks, place, "the same both ways", "a difference");
+            }
+        }
+    }
+}
+
+impl PairSections {
+    /// Where the groups begin: level by level, in Morton order.
+    fn starts(&self, shape: Shape) -> Vec<u64> {
+        let of_level = |level: u32| {
+            let blocks = morton_blocks(shape.level(level)).into_iter();
+            blocks.map(move |block| self.level_offset(shape, level, block))
+        };
+        (0..shape.levels()).flat_map(of_level).collect()
+    }
+
+    /// Notes where a group does not begin where the one before ends.
+    fn level_faults(&self, starts: &[u64], faults: &mut Faults) {
+        let (_, _, pairs) = self.parts();
+        let ends = starts.iter().skip(1).copied();
+        let mut due = 0;
+        for (group, (&start, end)) in starts
+            .iter()
+            .zip(ends.chain([pairs.len() as u64]))
+            .enumerate()
+        {
+            if start != due || end <= start || end > pairs.len() as u64 {
+                let expected = format!("{due}, and an end behind it in PAIR");
+                let found = format!("{start} to {end}");
+                faults.add(
+                    format!("group number {group}"),
+                    self.place(1),
+                    expected,
+                    found,
+                );
+                // What follows is measured from a wrong place.
+                return;
+            }
+            due = end;
+        }
+    }
+
+    /// The offset of a block's group in `PAIR`.
+    fn level_offset(&self, shape: Shape, level: u32, (column, row): Block) -> u64 {
+        let across = shape.level(level).block_shape().0;
+        let number = shape.blocks_below(level) + row as usize * across as usize + column as usize;
+        let (_, index, _) = self.parts();
+        viewcell::format::bytes::u64_at(index, 8 * number).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,350 @@
+//! The stage that takes the time, level by level: how blocks see the near blocks of their level.
+//!
+//! A kernel is given a *chunk* of a level, 256 × 256 cells, and the terrain that lies as far around it as it looks. Chunks
+//! are the same whatever the threads and shards, so that answers are, too: single precision goes by the range of heights in
+//! a chunk's terrain.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cpu_time::ThreadTime;
+use fearless_simd::Level as Simd;
+
+use super::levels::Levels;
+use crate::bundle::StageTime;
+use crate::compress::ValidPyramid;
+use crate::compress::graded::{Block, analyse, keep_outer};
+use crate::compress::pairs::{PairList, PairSymbols, Sight};
+use crate::job::error::BakeError;
+use crate::job::grid::Work;
+use crate::job::observer::{Observer, Stage};
+use crate::job::options::BakeOptions;
+use crate::job::parallel::{Workers, thread_count};
+use crate::job::report::stage_time;
+use crate::job::store::file::Store;
+use crate::job::store::group::encode_told;
+use crate::job::tiles::Tile;
+use crate::job::visibility::{Kernel, Kernels};
+use crate::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds, Window};
+use crate::world::Terrain;
+use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::{Grid, Quad, TerrainParameters};
+
+/// Level of a chunk, as a quad of the cells of its level.
+const CHUNK_LEVEL: u32 = 8;
+
+/// Samples of the terrain that are read beyond those that are looked at: an engine draws the ground of a sample's square
+/// by its neighbours, and what they lack.
+const BEYOND: u32 = 2;
+
+/// A block's number, and its group as it lies in a store.
+type Record = (usize, Vec<u8>);
+
+/// The groups of a graded bundle.
+pub(crate) struct GradedWork<'a> {
+    levels: Levels,
+    /// The ground that straight sight meets.
+    terrain: &'a Terrain,
+    options: &'a BakeOptions,
+}
+
+impl<'a> GradedWork<'a> {
+    pub(crate) fn new(
+        parameters: &TerrainParameters,
+        valid: &ValidPyramid,
+        terrain: &'a Terrain,
+        options: &'a BakeOptions,
+    ) -> Self {
+        Self {
+            levels: Levels::new(parameters, valid),
+            terrain,
+            options,
+        }
+    }
+
+    pub(super) fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
+    /// Level of the view cells, as quads of samples.
+    pub(super) fn finest(&self) -> u32 {
+        self.options.finest
+    }
+
+    /// Samples of the terrain that the tables of all chunks of a level have together.
+    pub(super) fn table_samples(&self, level: u32) -> f64 {
+        let grid = self.levels.all[level as usize].grid;
+        let (columns, rows) = grid.quads_at(CHUNK_LEVEL);
+        let chunks = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+        let chunk = |(column, row)| Chunk::new(self, level, Quad::new(CHUNK_LEVEL, column, row));
+        chunks.map(|quad| chunk(quad).samples()).sum()
+    }
+
+    /// The chunk that the blocks of a tile lie in.
+    fn chunk_of(&self, tile: &Tile) -> (u32, Quad) {
+        let (level, (column, row)) = self.levels.find(tile.blocks.start);
+        let up = CHUNK_LEVEL - BLOCK_LEVEL;
+        (level, Quad::new(CHUNK_LEVEL, column >> up, row >> up))
+    }
+}
+
+impl Work for GradedWork<'_> {
+    fn tiles(&self) -> Vec<Tile> {
+        self.levels.tiles()
+    }
+
+    fn weights(&self, tiles: &[Tile]) -> Vec<u64> {
+        let weight = |tile: &Tile| {
+            let (level, _) = self.levels.find(tile.blocks.start);
+            let level = &self.levels.all[level as usize];
+            let blocks = tile.blocks.clone();
+            let terrain = blocks.map(|number| level.terrain(level.blocks[number - level.first]));
+            terrain.map(|word| u64::from(word.count_ones())).sum()
+        };
+        tiles.iter().map(weight).collect()
+    }
+
+    fn fill(
+        &self,
+        tiles: &[Tile],
+        store: &mut Store,
+        observer: &dyn Observer,
+    ) -> Result<Vec<StageTime>, BakeError> {
+        let workers = Workers::new(thread_count(self.options.threads), observer)?;
+        let due = |tile: &Tile| tile.blocks.clone().any(|number| !store.has(number));
+        let due: Vec<Tile> = tiles.iter().filter(|&tile| due(tile)).cloned().collect();
+        let all: u64 = self.weights(&due).into_iter().sum();
+        observer.stage(Stage::Visibility, all);
+        let (clock, mut done) = (Clock::default(), 0);
+        for tiles in due.chunk_by(|a, b| self.chunk_of(a) == self.chunk_of(b)) {
+            if observer.cancelled() {
+                return Err(BakeError::Cancelled);
+            }
+            let (level, chunk) = self.chunk_of(&tiles[0]);
+            let missing = tiles.iter().flat_map(|tile| tile.blocks.clone());
+            let missing: Vec<usize> = missing.filter(|&number| !store.has(number)).collect();
+            Chunk::new(self, level, chunk).fill(&missing, &workers, store, &clock)?;
+            done += self.weights(tiles).into_iter().sum::<u64>();
+            observer.advance(Stage::Visibility, done);
+        }
+        Ok(clock.stages())
+    }
+}
+
+/// Processor time, in nanoseconds, summed over threads.
+#[derive(Default)]
+pub(super) struct Clock {
+    prepare: AtomicU64,
+    visibility: AtomicU64,
+    pairs: AtomicU64,
+}
+
+impl Clock {
+    /// Seconds of preparing, and of all else.
+    pub(super) fn seconds(&self) -> [f64; 2] {
+        let seconds = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed) as f64 * 1e-9;
+        [
+            seconds(&self.prepare),
+            seconds(&self.visibility) + seconds(&self.pairs),
+        ]
+    }
+
+    fn stages(&self) -> Vec<StageTime> {
+        let seconds = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed) as f64 * 1e-9;
+        vec![
+            stage_time("prepare", seconds(&self.prepare)),
+            stage_time("visibility", seconds(&self.visibility)),
+            stage_time("pairs", seconds(&self.pairs)),
+        ]
+    }
+}
+
+fn add(clock: &AtomicU64, begun: ThreadTime) {
+    clock.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+}
+
+/// Cells of a level that are looked from with the same tables.
+pub(super) struct Chunk<'a> {
+    work: &'a GradedWork<'a>,
+    level: u32,
+    /// Of cells of the level.
+    quad: Quad,
+}
+
+/// What a thread works with.
+struct Room<'k> {
+    kernel: Box<dyn Viewsheds + 'k>,
+    sights: Sights,
+    tree: PairSymbols,
+}
+
+impl<'a> Chunk<'a> {
+    pub(super) fn new(work: &'a GradedWork<'a>, level: u32, quad: Quad) -> Self {
+        Self { work, level, quad }
+    }
+
+    /// Samples of the terrain that its tables have.
+    pub(super) fn samples(&self) -> f64 {
+        let [columns, rows] = self.around();
+        let cells = columns.len() as f64 * rows.len() as f64;
+        cells * 4f64.powi((self.work.options.finest + self.level) as i32)
+    }
+
+    /// Computes the groups of these blocks of the chunk.
+    pub(super) fn fill(
+        &self,
+        missing: &[usize],
+        workers: &Workers,
+        store: &mut Store,
+        clock: &Clock,
+    ) -> Result<(), BakeError> {
+        let GradedWork {
+            levels,
+            terrain,
+            options,
+        } = self.work;
+        let begun = ThreadTime::now();
+        let cell_level = options.finest + self.level;
+        let [columns, rows] = self.around();
+        let samples = |cells: &Range<u32>, end: u32| {
+            let at = |cell: u32| (u64::from(cell) << cell_level).min(u64::from(end)) as u32;
+            at(cells.start)..at(cells.end)
+        };
+        let (width, height) = (terrain.width(), terrain.height());
+        let part = terrain.part(samples(&columns, width), samples(&rows, height));
+        let options = BakeOptions {
+            finest: cell_level,
+            grade: 0,
+            // As much less than cells as is told apart within those of level 0.
+            detail: match options.detail {
+                0 => 0,
+                detail => detail + self.level,
+            },
+            ..(*options).clone()
+        };
+        let kernel = part.as_ref().map(|part| {
+            let window = Window {
+                origin: (columns.start >> BLOCK_LEVEL, rows.start >> BLOCK_LEVEL),
+                reach: levels.shape.reach(),
+                is_outer: self.level > 0,
+            };
+            Kernel::new(part, &options).within(window)
+        });
+        let side = |cells: &Range<u32>| cells.len() as u32;
+        let grid = Grid::new(side(&columns), side(&rows)).expect("no more than the whole");
+        let simd = options.simd.level().unwrap_or(Simd::new());
+        add(&clock.prepare, begun);
+        let quad = |number: usize| {
+            let (_, (column, row)) = levels.find(number);
+            Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
+        };
+        let pieces: Vec<&[usize]> = missing.chunk_by(|&a, &b| quad(a) == quad(b)).collect();
+        workers.run_in(
+            || {
+                kernel.as_ref().map(|kernel| Room {
+                    kernel: kernel.viewsheds(simd),
+                    sights: Sights::new(grid),
+                    tree: PairSymbols::default(),
+                })
+            },
+            0..pieces.len(),
+            |_| Ok(()),
+            |room, piece, ()| {
+                let numbers = pieces[piece];
+                let Some(room) = room else {
+                    // Nobody is there.
+                    let nothing = |&number: &usize| {
+                        let (level, block) = levels.find(number);
+                        let sights = levels.told_by(level, block).into_iter();
+                        let sights = sights.map(|_| Sight::Hidden);
+                        let pairs = PairList::default();
+                        Ok((number, encode_told(number, levels.targets, sights, &pairs)?))
+                    };
+                    return Some(numbers.iter().map(nothing).collect());
+                };
+                let begun = ThreadTime::now();
+                let whole = quad(numbers[0]);
+                let local = Quad::new(
+                    LOOK_LEVEL,
+                    whole.column - (columns.start >> LOOK_LEVEL),
+                    whole.row - (rows.start >> LOOK_LEVEL),
+                );
+                let stop = || workers.observer.cancelled();
+                if !room.kernel.look_unless(local, &mut room.sights, &stop) {
+                    return None;
+                }
+                add(&clock.visibility, begun);
+                let begun = ThreadTime::now();
+                let origin = (columns.start >> BLOCK_LEVEL, rows.start >> BLOCK_LEVEL);
+                let across = grid.block_shape().0;
+                let groups = numbers
+                    .iter()
+                    .map(|&number| self.group(number, room, origin, across))
+                    .collect();
+                add(&clock.pairs, begun);
+                Some(groups)
+            },
+            |_, groups: Option<std::io::Result<Vec<Record>>>| {
+                let groups = groups.ok_or(BakeError::Cancelled)?;
+                let groups = groups.map_err(|error| store.cannot_encode(error))?;
+                Ok(store.append(&groups)?)
+            },
+        )?;
+        Ok(())
+    }
+
+    /// The columns and rows of cells that the chunk's tables have: those that are looked at, and some beyond.
+    fn around(&self) -> [Range<u32>; 2] {
+        let levels = &self.work.levels;
+        let grid = levels.all[self.level as usize].grid;
+        let reach = levels.shape.reach().saturating_mul(1 << BLOCK_LEVEL);
+        let more = reach.saturating_add(BEYOND);
+        let around = |at: u32, end: u32| {
+            let first = (at << self.quad.level).saturating_sub(more);
+            let last = ((at + 1) << self.quad.level).saturating_add(more);
+            first >> LOOK_LEVEL << LOOK_LEVEL..last.min(end)
+        };
+        [
+            around(self.quad.column, grid.width()),
+            around(self.quad.row, grid.height()),
+        ]
+    }
+
+    /// The group of a block, out of what a kernel has seen whose grid begins at block `origin`.
+    fn group(
+        &self,
+        number: usize,
+        room: &mut Room<'_>,
+        origin: Block,
+        across: u32,
+    ) -> std::io::Result<Record> {
+        let levels = &self.work.levels;
+        let (at, own) = levels.find(number);
+        let level = &levels.all[at as usize];
+        let child = ((own.1 & 1) << 1 | own.0 & 1) as usize;
+        let mut sights = Vec::new();
+        let mut pairs = PairList::default();
+        for target in levels.told_by(at, own) {
+            let place = (target.0 - origin.0, target.1 - origin.1);
+            let terrain = [level.terrain(own), level.terrain(target)];
+            let seen = room
+                .sights
+                .sight(child, (place.1 * across + place.0) as usize);
+            let mut rows = match seen {
+                BlockSight::Void | BlockSight::Hidden => [0; 64],
+                BlockSight::Visible => [!0; 64],
+                BlockSight::Mixed(rows) => *rows,
+            };
+            if at > 0 {
+                keep_outer(levels.shape, own, target, &mut rows);
+            }
+            let sight = analyse(&mut room.tree, &rows, terrain);
+            if sight == Sight::Mixed {
+                pairs.push(room.tree.pair());
+            }
+            sights.push(sight);
+        }
+        let record = encode_told(number, levels.targets, sights.into_iter(), &pairs)?;
+        Ok((number, record))
+    }
+}

@@ -1,0 +1,195 @@
+//! Forecast of a graded bake: some quads of viewpoints of the lowest levels are looked from, and all is reckoned from them.
+
+use super::fill::{Chunk, Clock, GradedWork};
+use crate::compress::ValidPyramid;
+use crate::compress::graded::{rows_of, visible_pairs};
+use crate::compress::pairs::{Codebook, Histogram, Sight};
+use crate::job::error::BakeError;
+use crate::job::observer::Silent;
+use crate::job::parallel::Workers;
+use crate::job::store::file::Store;
+use viewcell::format::Quad;
+use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::pairs::table_length;
+
+/// Level of the chunks that are looked from: their tables are a few of those of a bake.
+const CHUNK_LEVEL: u32 = 6;
+
+/// Levels of cells, as quads of samples, whose chunks of that level take little time to prepare.
+const QUICK: u32 = 3;
+
+/// Chunks that are looked from at each level, and quads of viewpoints in each.
+const CHUNKS: usize = 3;
+const QUADS: usize = 2;
+
+/// Seconds of processor that a level may take.
+const SECONDS: f64 = 1.0;
+
+/// What a graded bake comes to.
+pub(crate) struct GradedForecast {
+    /// Seconds of processor.
+    pub cpu_seconds: f64,
+    /// Bytes of the groups and their index.
+    pub bytes: u64,
+    /// Of the pairs of view cells that are told one by one, how many are hidden: 0 to 1.
+    pub hidden_near: f64,
+    /// Quads of viewpoints that were looked from, and that the bake looks from.
+    pub quads: [usize; 2],
+}
+
+/// What a level comes to, by the groups that were looked at.
+#[derive(Default)]
+struct Sampled {
+    histogram: Histogram,
+    /// Bytes of heads and tables.
+    around: u64,
+    /// Pairs of blocks.
+    pairs: u64,
+    visible: u64,
+    cells: u64,
+    /// Seconds of processor: of looking, and of tables for a sample of the terrain.
+    looking: f64,
+    tables: f64,
+}
+
+/// Foresees a bake.
+pub(crate) fn forecast(work: &GradedWork<'_>) -> Result<GradedForecast, BakeError> {
+    let levels = work.levels();
+    let workers = Workers::new(1, &Silent)?;
+    let mut all = GradedForecast {
+        cpu_seconds: 0.0,
+        bytes: 0,
+        hidden_near: 0.0,
+        quads: [
+            0,
+            levels
+                .all
+                .iter()
+                .map(|level| level.blocks.len().div_ceil(4))
+                .sum(),
+        ],
+    };
+    let groups = levels.all.iter().map(|level| level.blocks.len()).sum();
+    let aside = std::env::temp_dir().join("viewcell-forecast");
+    let mut store = Store::scratch(&aside, groups)?;
+    // Of the last level that was looked from: seconds and bytes.
+    let mut last = (0.0, 0.0);
+    for (at, level) in (0..).zip(&levels.all) {
+        if at > 0 && work.finest() + at > QUICK {
+            // Each level has a quarter of the cells of the one below.
+            last = (last.0 / 4.0, last.1 / 4.0);
+            all.cpu_seconds += last.0;
+            all.bytes += last.1 as u64;
+            continue;
+        }
+        let mut found = Sampled::default();
+        let (columns, rows) = level.grid.quads_at(CHUNK_LEVEL);
+        let chunks = columns as usize * rows as usize;
+        let step = (chunks / CHUNKS).max(1);
+        for chunk in (step / 2..chunks).step_by(step).take(CHUNKS) {
+            let quad = Quad::new(CHUNK_LEVEL, chunk as u32 % columns, chunk as u32 / columns);
+            let looks = found.look(work, (at, quad), &workers, &mut store)?;
+            all.quads[0] += looks;
+            if found.looking > SECONDS {
+                break;
+            }
+        }
+        if found.pairs == 0 {
+            continue;
+        }
+        let due: u64 = level
+            .blocks
+            .iter()
+            .map(|&block| levels.told(at, block))
+            .sum();
+        let share = found.pairs as f64 / due as f64;
+        let codebook = Codebook::new(&found.histogram);
+        let coded = codebook.cost() - codebook.section().len() as u64 + found.around;
+        let tables = found.tables * work.table_samples(at);
+        last = (
+            found.looking / share + tables,
+            coded as f64 / share + 8.0 * level.blocks.len() as f64,
+        );
+        all.cpu_seconds += last.0;
+        all.bytes += last.1 as u64;
+        if at == 0 {
+            all.hidden_near = 1.0 - found.visible as f64 / found.cells.max(1) as f64;
+        }
+    }
+    Ok(all)
+}
+
+impl Sampled {
+    /// Looks from some quads of a chunk; returns from how many.
+    fn look(
+        &mut self,
+        work: &GradedWork<'_>,
+        (at, quad): (u32, Quad),
+        workers: &Workers,
+        store: &mut Store,
+    ) -> Result<usize, BakeError> {
+        let levels = work.levels();
+        let level = &levels.all[at as usize];
+        let inside = |block: (u32, u32)| {
+            Quad::new(BLOCK_LEVEL, block.0, block.1).ancestor(CHUNK_LEVEL) == quad
+        };
+        let blocks = level.blocks.iter().enumerate();
+        let blocks = blocks.filter(|(_, block)| inside(**block));
+        let numbers: Vec<usize> = blocks.map(|(index, _)| level.first + index).collect();
+        let looks: Vec<&[usize]> = numbers.chunk_by(|&a, &b| a / 4 == b / 4).collect();
+        let step = (looks.len() / QUADS).max(1);
+        let chosen: Vec<usize> = looks
+            .iter()
+            .skip(step / 2)
+            .step_by(step)
+            .take(QUADS)
+            .flat_map(|look| look.to_vec())
+            .collect();
+        let clock = Clock::default();
+        let chunk = Chunk::new(work, at, quad);
+        chunk.fill(&chosen, workers, store, &clock)?;
+        let [prepare, looking] = clock.seconds();
+        self.looking += looking;
+        self.tables = prepare / chunk.samples().max(1.0);
+        let valid = &levels.all[0].valid;
+        for &number in &chosen {
+            let (_, own) = levels.find(number);
+            let told = levels.told_by(at, own);
+            let bytes = store.read(number)?.unwrap_or_default();
+            let group = levels.decode(&bytes, told.len());
+            let group = group.ok_or_else(|| store.damaged(number))?;
+            self.histogram.count_all(&group.pairs);
+            let mixed = group
+                .sights
+                .iter()
+                .filter(|&&sight| sight == Sight::Mixed)
+                .count();
+            self.around += table_length(mixed) as u64 + told.len() as u64 / 2;
+            self.pairs += told.len() as u64;
+            let mut pairs = group.pairs.iter();
+            for (&target, &sight) in told.iter().zip(&group.sights) {
+                let mixed = match sight {
+                    Sight::Mixed => pairs.next().map(|pair| pair.rows()),
+                    _ => None,
+                };
+                let terrain = [level.terrain(own), level.terrain(target)];
+                let rows = rows_of(sight, mixed, terrain);
+                self.visible += seen(valid, at, [own, target], &rows);
+                self.cells += seen(
+                    valid,
+                    at,
+                    [own, target],
+                    &rows_of(Sight::Visible, None, terrain),
+                );
+            }
+        }
+        Ok(chosen.len().div_ceil(4))
+    }
+}
+
+fn seen(valid: &ValidPyramid, at: u32, pair: [(u32, u32); 2], rows: &[u64; 64]) -> u64 {
+    if at > 0 {
+        return 0;
+    }
+    visible_pairs(valid, at, pair, rows)
+}

@@ -1,0 +1,147 @@
+//! The levels of a graded bundle as a bake numbers them: the blocks of level 0 in Morton order, then those of level 1, and
+//! so on.
+
+use std::ops::Range;
+
+use crate::compress::ValidPyramid;
+use crate::compress::graded::{Block, valid_levels};
+use crate::compress::pairs::group::morton_blocks;
+use crate::compress::pairs::{PairList, Sight};
+use crate::job::store::group::{Key, Targets, decode_told};
+use crate::job::tiles::{Tile, tiles};
+use viewcell::format::graded::Shape;
+use viewcell::format::morton::{self, comes_before};
+use viewcell::format::{Grid, TerrainParameters};
+
+/// The levels, and where there is terrain in each.
+pub(super) struct Levels {
+    pub shape: Shape,
+    pub targets: Targets,
+    pub all: Vec<Level>,
+}
+
+/// One level.
+pub(super) struct Level {
+    pub grid: Grid,
+    pub valid: ValidPyramid,
+    /// The number of its first block.
+    pub first: usize,
+    /// Its blocks in Morton order.
+    pub blocks: Vec<Block>,
+}
+
+/// How the cells of a block see the blocks that its group tells of.
+#[derive(Debug, Default)]
+pub(super) struct NearGroup {
+    /// By block, in Morton order.
+    pub sights: Vec<Sight>,
+    /// Those that are mixed.
+    pub pairs: PairList,
+}
+
+impl Levels {
+    /// Those of a bundle with these parameters, where there is terrain at level 0.
+    pub(super) fn new(parameters: &TerrainParameters, valid: &ValidPyramid) -> Self {
+        let shape = Shape::new(parameters.grid, parameters.grade);
+        let mut first = 0;
+        let of_level = |valid: ValidPyramid| {
+            let grid = valid.grid();
+            let blocks = morton_blocks(grid);
+            let level = Level {
+                grid,
+                valid,
+                first,
+                blocks,
+            };
+            first += level.blocks.len();
+            level
+        };
+        let all = valid_levels(shape, valid)
+            .into_iter()
+            .map(of_level)
+            .collect();
+        Self {
+            shape,
+            targets: Targets::of(parameters.mutual),
+            all,
+        }
+    }
+
+    pub(super) fn is_mutual(&self) -> bool {
+        self.targets == Targets::OwnAndLater
+    }
+
+    /// The level of a block, by its number, and the block.
+    pub(super) fn find(&self, number: usize) -> (u32, Block) {
+        let level = self.all.partition_point(|level| level.first <= number) - 1;
+        (
+            level as u32,
+            self.all[level].blocks[number - self.all[level].first],
+        )
+    }
+
+    /// The tiles of all levels.
+    pub(super) fn tiles(&self) -> Vec<Tile> {
+        let of_level = |level: &Level| {
+            let first = level.first;
+            tiles(level.grid).into_iter().map(move |tile| Tile {
+                blocks: tile.blocks.start + first..tile.blocks.end + first,
+                ..tile
+            })
+        };
+        self.all.iter().flat_map(of_level).collect()
+    }
+
+    /// The columns and rows of the blocks that are near one.
+    pub(super) fn window(&self, level: u32, (column, row): Block) -> [Range<u32>; 2] {
+        let (columns, rows) = self.all[level as usize].grid.block_shape();
+        let reach = self.shape.reach();
+        let near = |at: u32, end: u32| {
+            at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(end)
+        };
+        [near(column, columns), near(row, rows)]
+    }
+
+    /// The blocks that the group of one tells of, in Morton order: those near it, or of them itself and those after it.
+    pub(super) fn told_by(&self, level: u32, block: Block) -> Vec<Block> {
+        let [columns, rows] = self.window(level, block);
+        let near = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
+        let mut told: Vec<Block> = near
+            .filter(|&target| !self.is_mutual() || !comes_before(target, block))
+            .collect();
+        told.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
+        told
+    }
+
+    /// How many blocks the group of one tells of, about: of a block with itself and its neighbours half count where each
+    /// pair is told of once.
+    pub(super) fn told(&self, level: u32, block: Block) -> u64 {
+        let [columns, rows] = self.window(level, block);
+        let near = columns.len() as u64 * rows.len() as u64;
+        if self.is_mutual() {
+            near.div_ceil(2)
+        } else {
+            near
+        }
+    }
+
+    /// The group of a record, which tells of so many blocks; `None` where it is damaged.
+    pub(super) fn decode(&self, payload: &[u8], told: usize) -> Option<NearGroup> {
+        let (key, frame) = Key::split(payload)?;
+        let mut sights = Vec::with_capacity(told);
+        let mut tell = |sight| {
+            sights.push(sight);
+            (sights.len() <= told).then_some(())
+        };
+        let pairs = decode_told((key, frame), told, &mut tell)?;
+        let is_whole = key.targets == self.targets && sights.len() == told;
+        is_whole.then_some(NearGroup { sights, pairs })
+    }
+}
+
+impl Level {
+    /// The cells of a block that have terrain.
+    pub(super) fn terrain(&self, (column, row): Block) -> u64 {
+        self.valid.blocks()[row as usize * self.grid.block_shape().0 as usize + column as usize]
+    }
+}

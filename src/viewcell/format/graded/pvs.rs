@@ -1,0 +1,206 @@
+//! The PVS of a quad of a graded bundle.
+
+use super::{Block, Graded, quad_in_block, up};
+use crate::format::answer::ReadPvs;
+use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
+use crate::format::tree::{Leaf, Visibility, state_of};
+
+/// Everything that may be seen from a quad, out of the levels of a graded bundle.
+///
+/// That of a view cell is exact. That of a quad of level l > 3 is told by levels l - 3 and more: quads smaller
+/// than 2^(l - 3) cells are visible from it where anything in them is.
+#[derive(Clone, Copy, Debug)]
+pub struct GradedPvs<'a> {
+    graded: Graded<'a>,
+    quad: Quad,
+    /// The lowest level that is asked: there the quad lies in one block, or is several of the highest level.
+    lowest: u32,
+    /// The block of level 0 that the quad begins in.
+    block: Block,
+}
+
+impl<'a> GradedPvs<'a> {
+    /// The PVS of a quad. `None` outside the grid.
+    pub fn new(graded: Graded<'a>, quad: Quad) -> Option<Self> {
+        let origin = quad.origin();
+        graded.shape.grid.has_quad(quad).then_some(Self {
+            graded,
+            quad,
+            lowest: quad
+                .level
+                .saturating_sub(BLOCK_LEVEL)
+                .min(graded.shape.levels() - 1),
+            block: (origin.column >> BLOCK_LEVEL, origin.row >> BLOCK_LEVEL),
+        })
+    }
+
+    /// The cells of a block of a level that are seen, and those that have terrain.
+    fn seen(&self, level: u32, target: Block) -> [u64; 2] {
+        let groups = self.graded.groups(level);
+        let terrain = groups.valid().block(target.0, target.1);
+        let seen = if self.quad.level > level + BLOCK_LEVEL {
+            // It is several blocks of the highest level, where each tells of all others.
+            let inner = quad_in_block(self.quad, level);
+            let (columns, rows) = groups.grid().block_range(inner);
+            let blocks = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
+            blocks.fold(0, |seen, block| seen | groups.seen_from(block, !0, target))
+        } else {
+            let own = quad_mask(quad_in_block(self.quad, level));
+            groups.seen_from(up(self.block, level), own, target)
+        };
+        [seen & terrain, terrain]
+    }
+
+    /// The lowest level that tells of a block of level 0 or of a quad of more.
+    fn level_of(&self, quad: Quad) -> u32 {
+        let origin = quad.origin();
+        let block = (origin.column >> BLOCK_LEVEL, origin.row >> BLOCK_LEVEL);
+        let own = quad.level.saturating_sub(BLOCK_LEVEL);
+        let lowest = self.lowest.max(own);
+        self.graded.shape.level_of(self.block, block, lowest)
+    }
+
+    /// How a quad is seen by the lowest level that tells of the whole of it: which of its cells, and which have terrain;
+    /// and whether a lower level tells more of parts of it.
+    fn look(&self, quad: Quad) -> (u32, [u64; 2], bool) {
+        let level = self.level_of(quad);
+        let inner = quad_in_block(quad, level);
+        let cell = inner.origin();
+        let block = (cell.column >> BLOCK_LEVEL, cell.row >> BLOCK_LEVEL);
+        let mask = quad_mask(inner);
+        let words = self.seen(level, block).map(|word| word & mask);
+        // A quad is a block of its own level where that is near enough.
+        let is_divided = level > self.lowest && quad.level == level + BLOCK_LEVEL;
+        (level, words, is_divided)
+    }
+
+    /// What is visible of a quad, which exists.
+    fn find(&self, quad: Quad) -> Visibility {
+        if !self.is_above(quad) {
+            let (_, [seen, terrain], is_divided) = self.look(quad);
+            let state = state_of(seen, terrain);
+            if !is_divided || state == Visibility::Hidden {
+                return state;
+            }
+        }
+        let (mut hidden, mut visible) = (false, false);
+        for child in self.children(quad) {
+            let found = self.find(child);
+            hidden |= found != Visibility::Visible;
+            visible |= found != Visibility::Hidden;
+            if hidden && visible {
+                return Visibility::Unknown;
+            }
+        }
+        if visible {
+            Visibility::Visible
+        } else {
+            Visibility::Hidden
+        }
+    }
+
+    /// The children of a quad that have terrain.
+    fn children(&self, quad: Quad) -> impl Iterator<Item = Quad> + use<'a> {
+        let valid = self.graded.valid;
+        let children = (0..4).filter_map(move |child| quad.child(child));
+        children.filter(move |&child| valid.has_quad(child))
+    }
+
+    /// Whether a quad is larger than the blocks of the highest level, so that only its children are told of.
+    fn is_above(&self, quad: Quad) -> bool {
+        quad.level >= self.graded.shape.levels() + BLOCK_LEVEL
+    }
+
+    fn walk(&self, quad: Quad, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+        if self.is_above(quad) {
+            return self.children(quad).all(|child| self.walk(child, take));
+        }
+        let (level, [seen, terrain], is_divided) = self.look(quad);
+        if seen == 0 {
+            return true;
+        }
+        if is_divided {
+            return self.children(quad).all(|child| self.walk(child, take));
+        }
+        if seen == terrain {
+            return take(Leaf::Visible(quad));
+        }
+        self.spread(quad, level, take)
+    }
+
+    /// Hands over what is visible of a quad by one level.
+    fn spread(&self, quad: Quad, level: u32, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+        if quad.level == BLOCK_LEVEL {
+            let word = self.word(quad.column, quad.row);
+            return word == 0 || take(Leaf::Block(quad, word));
+        }
+        if quad.level == level {
+            return take(Leaf::Visible(quad));
+        }
+        self.children(quad).all(|child| {
+            let inner = quad_in_block(child, level);
+            let cell = inner.origin();
+            let block = (cell.column >> BLOCK_LEVEL, cell.row >> BLOCK_LEVEL);
+            let [seen, _] = self.seen(level, block);
+            seen & quad_mask(inner) == 0 || self.spread(child, level, take)
+        })
+    }
+}
+
+impl<'a> ReadPvs<'a> for GradedPvs<'a> {
+    fn valid(&self) -> Valid<'a> {
+        self.graded.valid
+    }
+
+    /// Goes down the quads that the level of their own size does not decide, until both something hidden and something
+    /// visible is found.
+    fn state(&self, quad: Quad) -> Visibility {
+        let valid = self.graded.valid;
+        if !valid.has_quad(self.quad) || !valid.has_quad(quad) {
+            return Visibility::Hidden;
+        }
+        self.find(quad)
+    }
+
+    fn word(&self, column: u32, row: u32) -> u64 {
+        let valid = self.graded.valid;
+        let block = Quad::new(BLOCK_LEVEL, column, row);
+        if !valid.has_quad(self.quad) || !valid.has_quad(block) {
+            return 0;
+        }
+        let (level, [seen, _], _) = self.look(block);
+        let word = match level {
+            0 => seen,
+            1 | 2 => {
+                let side = 8 >> level;
+                (0..side * side).fold(0, |word, at| {
+                    let (x, y) = (at % side, at / side);
+                    let place = ((side * row + y) & 7) << 3 | (side * column + x) & 7;
+                    let square = quad_mask(Quad::new(level, x, y));
+                    word | square & (seen >> place & 1).wrapping_neg()
+                })
+            }
+            _ if seen != 0 => !0,
+            _ => 0,
+        };
+        word & valid.block(column, row)
+    }
+
+    fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
+        let valid = self.graded.valid;
+        if !valid.has_quad(self.quad) {
+            return true;
+        }
+        self.walk(valid.grid().root(), &mut take)
+    }
+
+    fn contains(&self, sample: Sample) -> bool {
+        if self.quad.level == 0 {
+            return self.graded.sees(self.quad.origin(), sample);
+        }
+        self.graded.valid.has_sample(sample)
+            && self.word(sample.column >> BLOCK_LEVEL, sample.row >> BLOCK_LEVEL)
+                & quad_mask(sample.quad())
+                != 0
+    }
+}
