@@ -23,6 +23,7 @@ pub struct BakeOptions {
     pub finest: u32,
     /// Whether quads answer for those that are far away, between which, across or down, lie at least so many of
     /// their size: up to [`TerrainParameters::MAX_GRADE`]; 0 for never. Then `finest` may be 1 and 2 as well.
+    /// Of solid levels, whether boxes of cells do, between which so many of their longest side lie.
     pub grade: u32,
     /// Level of the smallest quads that are told apart within cells: 0 for samples, which hides all that
     /// can be hidden; up to `finest`, for cells as wholes, which takes the least time. Conservative alone.

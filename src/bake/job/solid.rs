@@ -34,8 +34,8 @@ pub struct SolidWorld<'l> {
     pub player: &'l Player,
 }
 
-/// Bakes a solid level into a bundle at `output`. Of `options` those on visibility mean nothing here, but
-/// threads, instructions, memory, compression and what becomes of files count.
+/// Bakes a solid level into a bundle at `output`. Of `options` those on visibility mean nothing here but `grade`, which
+/// the bundle tells among its options; threads, instructions, memory, compression and what becomes of files count.
 ///
 /// Takes time in the order of pairs of cells, and memory for each thread of 256 bitmaps of cells.
 ///
@@ -142,13 +142,17 @@ impl Subject {
             player,
         } = world;
         options.check_simd()?;
+        if options.grade > TerrainParameters::MAX_GRADE {
+            let expected = "0, for cells that do not grow, or 1 to 4096";
+            return Err(BakeError::option("grade", expected, options.grade));
+        }
         let sections = SolidSections::new(level, places, player, &source.input);
         let sections = sections.map_err(|error| BakeError::Cells {
             input: source.input.name.clone(),
             error,
         })?;
         let valid = grid_of_cells(places.len() as u32);
-        let field = SolidField::new(level, places, player, valid.grid());
+        let field = SolidField::new(level, places, player, valid.grid()).graded(options.grade);
         let sections = SolidSections {
             occluders: field.occluder_section(),
             ..sections
@@ -204,8 +208,12 @@ impl Subject {
     }
 
     fn bake<'a>(&'a self, source: &Source, options: &'a BakeOptions) -> GridBake<'a> {
+        let mut source = source.clone();
+        if options.grade > 0 {
+            source.options.insert("grade".into(), options.grade.into());
+        }
         GridBake {
-            job: job(self.digest.clone(), source, &self.header),
+            job: job(self.digest.clone(), &source, &self.header),
             header: &self.header,
             heights: &self.heights,
             valid: &self.valid,

@@ -45,6 +45,22 @@ pub struct Args {
     #[arg(long, value_name = "SIZE[,HEIGHT]")]
     cell: Option<Cell>,
 
+    /// Let cells grow with distance: boxes of several cells answer as one if the distance between two is at least RATIO
+    /// of their longest sides [default: 32]
+    ///
+    /// One sees the other if anybody in it does. No visible player is hidden; more counts as visible, in less time and
+    /// fewer bytes.
+    #[arg(
+        long,
+        value_name = "RATIO",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "0",
+        default_missing_value = "32",
+        hide_default_value = true
+    )]
+    grade: u32,
+
     /// The box of a player's body, relative to the origin [default: that of the format's game; in meshes 0.6 m
     /// wide and 1.8 m high, with the origin between the feet]
     #[arg(
@@ -307,6 +323,7 @@ pub fn run(args: &Args) -> Outcome {
     args.manner.voice.tell_notes(&notes[told..]);
     let grid = grid_of_cells(places.len() as u32).grid();
     let mut options = BakeOptions {
+        grade: args.grade,
         threads: args.threads,
         simd: visibility::Simd::Auto,
         memory: memory::free(),

@@ -2,6 +2,7 @@
 
 use super::occluder::Span;
 use super::shaft::{LANES, Shaft};
+use super::slabs::Slabs;
 
 /// Lists of occluders one upon another, each for a part of the boxes that the one below it is for.
 ///
@@ -13,6 +14,25 @@ pub(super) struct Candidates {
     /// Centres, and half the sides, by axis.
     centres: [Vec<f32>; 3],
     halves: [Vec<f32>; 3],
+    /// What [`Candidates::narrow`] works with.
+    masks: Vec<u16>,
+}
+
+/// Copies what masks have, [`LANES`] each, from one place to another further up.
+#[inline(always)]
+fn copy<T: Copy>(of: &mut [T], from: usize, to: usize, masks: &[u16]) {
+    let (source, target) = of.split_at_mut(to);
+    let mut target = target.iter_mut();
+    for (source, &mask) in source[from..].chunks_exact(LANES).zip(masks) {
+        let mut mask = mask;
+        while mask != 0 {
+            let lane = mask.trailing_zeros() as usize % LANES;
+            mask &= mask - 1;
+            if let Some(target) = target.next() {
+                *target = source[lane];
+            }
+        }
+    }
 }
 
 /// A list.
@@ -81,42 +101,32 @@ impl Candidates {
         }
     }
 
-    /// A list of those that may lie in a shaft.
+    /// A list of those that may lie in a shaft; the same list, if those are most of it.
     #[inline(always)]
     pub(super) fn narrow(&mut self, list: List, shaft: &Shaft) -> List {
-        let first = self.numbers.len();
-        let length = list.len().next_multiple_of(LANES);
-        self.numbers.resize(first + length, u32::MAX);
-        for k in 0..3 {
-            self.centres[k].resize(first + length, 0.0);
-            self.halves[k].resize(first + length, f32::NEG_INFINITY);
-        }
-        let mut end = first;
+        let mut count = 0;
+        self.masks.clear();
         for at in (list.first..list.end).step_by(LANES) {
             let centres = self.centres.each_ref().map(|of| lanes(of, at));
             let halves = self.halves.each_ref().map(|of| lanes(of, at));
-            let mut inside = shaft.inside(centres, halves);
-            while inside != 0 {
-                let lane = inside.trailing_zeros() as usize;
-                inside &= inside - 1;
-                self.numbers[end] = self.numbers[at + lane];
-                for k in 0..3 {
-                    self.centres[k][end] = self.centres[k][at + lane];
-                    self.halves[k][end] = self.halves[k][at + lane];
-                }
-                end += 1;
-            }
+            let inside = shaft.inside(centres, halves);
+            count += inside.count_ones() as usize;
+            self.masks.push(inside);
         }
-        for lane in end..end.next_multiple_of(LANES) {
-            for k in 0..3 {
-                self.halves[k][lane] = f32::NEG_INFINITY;
-            }
+        if 4 * count > 3 * list.len() {
+            return list;
         }
+        let first = self.numbers.len();
+        let end = first + count;
         let length = end.next_multiple_of(LANES);
-        self.numbers.truncate(length);
+        self.numbers.resize(length, u32::MAX);
         for k in 0..3 {
-            self.centres[k].truncate(length);
-            self.halves[k].truncate(length);
+            self.centres[k].resize(length, 0.0);
+            self.halves[k].resize(length, f32::NEG_INFINITY);
+        }
+        copy(&mut self.numbers, list.first, first, &self.masks);
+        for of in self.centres.iter_mut().chain(&mut self.halves) {
+            copy(of, list.first, first, &self.masks);
         }
         List { first, end }
     }
@@ -138,6 +148,15 @@ impl Candidates {
         let end = self.numbers.len();
         self.pad();
         List { first: 0, end }
+    }
+
+    /// How much of a pair is beyond the shadows of the boxes around [`LANES`] occluders from number `at` of a list on.
+    #[inline(always)]
+    pub(super) fn beyond(&self, list: List, at: usize, slabs: &Slabs) -> [f32; LANES] {
+        let at = list.first + at;
+        let centres = self.centres.each_ref().map(|of| lanes(of, at));
+        let halves = self.halves.each_ref().map(|of| lanes(of, at));
+        slabs.beyond(centres, halves)
     }
 
     /// Which of [`LANES`] occluders from number `at` of a list on have a box that the segment meets.

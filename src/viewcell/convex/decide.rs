@@ -1,9 +1,12 @@
 //! Whether a box is hidden from another: cutting until one occluder hides each part.
 
 use super::candidates::{Candidates, List, Segment};
+use super::estimate::{Boxes, Estimate, EstimateRoom};
 use super::groups::Groups;
 use super::occluder::{Cut, Occluder, Room, Scale, Shadow, Span};
+use super::plane::Point;
 use super::shaft::{LANES, Shaft};
+use super::slabs::Slabs;
 
 /// What is found of a pair of boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +20,7 @@ pub enum Found {
 }
 
 /// Lists of fewer are not narrowed.
-const FEW: usize = 8;
+const FEW: usize = 16;
 
 /// How decisions are run: with which instructions, and for how long.
 pub trait Run {
@@ -38,6 +41,7 @@ pub struct Decider<R> {
     /// The occluder that did most for the pair before, which is asked first.
     pub guess: u32,
     room: Room,
+    estimates: EstimateRoom,
 }
 
 /// What a list of occluders does to a pair.
@@ -59,6 +63,7 @@ impl<R: Run> Decider<R> {
             candidates: Candidates::default(),
             guess: 0,
             room: Room::new(),
+            estimates: EstimateRoom::new(),
         }
     }
 
@@ -103,11 +108,42 @@ impl<R: Run> Decider<R> {
             candidates,
             guess,
             room,
+            estimates,
         } = self;
         let (scale, candidates) = (*scale, &*candidates);
         run.vectorize(
             #[inline(always)]
-            || look(occluders, candidates, scale, [a, b], list, guess, room),
+            || {
+                let rooms = (room, estimates);
+                look(occluders, candidates, scale, [a, b], list, guess, rooms)
+            },
+        )
+    }
+
+    /// How many of some segments from box to box, spread over both, no occluder of a list meets, if as many as `enough`
+    /// still may.
+    pub fn clear(
+        &mut self,
+        occluders: &[Occluder],
+        a: &Span,
+        b: &Span,
+        list: List,
+        enough: usize,
+    ) -> usize {
+        let candidates = &self.candidates;
+        self.run.vectorize(
+            #[inline(always)]
+            || {
+                let mut clear = 0;
+                for number in 0..SEGMENTS {
+                    let segment = [at_corner(a, number), at_corner(b, !number)];
+                    clear += usize::from(is_clear(occluders, candidates, segment, list));
+                    if clear + SEGMENTS - number <= enough {
+                        break;
+                    }
+                }
+                clear
+            },
         )
     }
 
@@ -150,6 +186,51 @@ impl<R: Run> Decider<R> {
     }
 }
 
+/// The proof, which is large, in one place.
+#[inline(never)]
+fn prove(occluder: &Occluder, a: &Span, b: &Span, scale: Scale, room: &mut Room) -> Shadow {
+    occluder.shadow(a, b, scale, f64::INFINITY, room)
+}
+
+/// Segments that stand for all of a pair.
+pub const SEGMENTS: usize = 8;
+
+/// A place towards a corner of a box.
+#[inline(always)]
+fn at_corner(of: &Span, corner: usize) -> Point {
+    std::array::from_fn(|k| {
+        let side = if corner >> k & 1 == 1 { 0.75 } else { -0.75 };
+        of.centre[k] + side * of.half[k]
+    })
+}
+
+/// Whether no occluder of a list meets a segment.
+#[inline(always)]
+fn is_clear(
+    occluders: &[Occluder],
+    candidates: &Candidates,
+    [a, b]: [Point; 2],
+    list: List,
+) -> bool {
+    let segment = Segment::new(a, b);
+    for at in (0..list.len()).step_by(LANES) {
+        let mut met = candidates.met(list, at, &segment);
+        while met != 0 {
+            let lane = met.trailing_zeros() as usize % LANES;
+            met &= met - 1;
+            let number = candidates.number(list, at + lane) as usize;
+            let blocks = |occluder: &Occluder| occluder.is_box || occluder.meets(a, b);
+            if occluders.get(number).is_some_and(blocks) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Lists of more are searched through by the middle segment first.
+const LONG: usize = 64;
+
 #[inline(always)]
 fn look(
     occluders: &[Occluder],
@@ -158,44 +239,105 @@ fn look(
     [a, b]: [&Span; 2],
     list: List,
     last: &mut u32,
-    room: &mut Room,
+    (room, estimates): (&mut Room, &mut EstimateRoom),
 ) -> Look {
-    let mut best: Option<Cut> = None;
-    let mut limit = f64::INFINITY;
-    let guess = *last;
+    let is_long = list.len() > LONG;
+    if is_long
+        && let Some(guess) = occluders.get(*last as usize)
+        && prove(guess, a, b, scale, room) == Shadow::Whole
+    {
+        return Look::Hidden;
+    }
+    let tolerance = 8.0 * scale.margin as f32;
+    let boxes = Boxes::new(a, b);
     let segment = Segment::new(a.centre, b.centre);
-    let (mut at, mut met) = (0, 0);
-    let mut number = guess;
-    // The guess, then what the segment meets: the test in one place, for it is large.
+    let slabs = Slabs::new(a, b, tolerance);
+    let mut limit = f32::INFINITY;
+    let (mut best, mut cut) = (None, None);
+    let (mut at, mut left) = (0, 0);
+    let mut beyond = [0.0; LANES];
+    // By how much the boxes around them hide, some lanes of occluders at a time.
     loop {
-        if let Some(occluder) = occluders.get(number as usize) {
-            match occluder.shadow(a, b, scale, limit, room) {
+        let number = loop {
+            while left == 0 {
+                if at >= list.len() {
+                    return match (best, cut) {
+                        (None, _) => Look::Clear,
+                        (_, Some(cut)) => Look::Part(cut),
+                        (Some(number), None) => {
+                            let bounds = &occluders[number as usize].bounds;
+                            Look::Part(slabs.cut(bounds, limit))
+                        }
+                    };
+                }
+                if !is_long || candidates.met(list, at, &segment) != 0 {
+                    beyond = candidates.beyond(list, at, &slabs);
+                    left = lanes_of(&beyond, |beyond| beyond < limit);
+                }
+                at += LANES;
+            }
+            let least = least_of(&beyond, left);
+            if least >= limit {
+                left = 0;
+                continue;
+            }
+            let equal = left & lanes_of(&beyond, |beyond| beyond == least);
+            let lane = equal.trailing_zeros() as usize % LANES;
+            left &= !(1 << lane);
+            let number = candidates.number(list, at - LANES + lane);
+            if least == f32::NEG_INFINITY || !occluders[number as usize].is_box {
+                break number;
+            }
+            limit = least;
+            *last = number;
+            (best, cut) = (Some(number), None);
+        };
+        let occluder = &occluders[number as usize];
+        let estimate = if occluder.is_box {
+            Estimate::Whole
+        } else {
+            occluder.estimate(&boxes, tolerance, limit, estimates)
+        };
+        let part = match estimate {
+            Estimate::None => continue,
+            Estimate::Part(part) => part,
+            Estimate::Whole => match prove(occluder, a, b, scale, room) {
                 Shadow::Whole => {
                     *last = number;
                     return Look::Hidden;
                 }
-                Shadow::Part(cut) => {
-                    best = Some(cut);
-                    limit = cut.beyond;
-                    *last = number;
-                }
-                Shadow::None | Shadow::Beside => {}
-            }
-        }
-        number = loop {
-            while met == 0 {
-                if at >= list.len() {
-                    return best.map_or(Look::Clear, Look::Part);
-                }
-                met = candidates.met(list, at, &segment);
-                at += LANES;
-            }
-            let lane = met.trailing_zeros() as usize;
-            met &= met - 1;
-            let number = candidates.number(list, at - LANES + lane);
-            if number != guess {
-                break number;
-            }
+                Shadow::Part(part) => part,
+                Shadow::None | Shadow::Beside => continue,
+            },
         };
+        if (part.beyond as f32) < limit {
+            limit = part.beyond as f32;
+            *last = number;
+            (best, cut) = (Some(number), Some(part));
+        }
     }
+}
+
+/// The least of the lanes of a mask.
+#[inline(always)]
+fn least_of(of: &[f32; LANES], lanes: u16) -> f32 {
+    let mut least = [0.0; LANES];
+    for lane in 0..LANES {
+        let is_asked = lanes >> lane & 1 == 1;
+        least[lane] = if is_asked { of[lane] } else { f32::INFINITY };
+    }
+    let min = |a: f32, b: f32| if a < b { a } else { b };
+    let eight: [f32; 8] = std::array::from_fn(|k| min(least[k], least[k + 8]));
+    let four: [f32; 4] = std::array::from_fn(|k| min(eight[k], eight[k + 4]));
+    min(min(four[0], four[2]), min(four[1], four[3]))
+}
+
+/// The lanes of which something holds.
+#[inline(always)]
+fn lanes_of(of: &[f32; LANES], holds: impl Fn(f32) -> bool) -> u16 {
+    let mut bits = [0; LANES];
+    for lane in 0..LANES {
+        bits[lane] = u16::from(holds(of[lane])) << lane;
+    }
+    bits.iter().fold(0, |all, one| all | one)
 }

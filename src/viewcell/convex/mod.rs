@@ -4,19 +4,25 @@
 //! - `occluder` is the proof for one convex set: 8 + 8 corners, and not 64 segments.
 //! - `decide` halves boxes until each part is hidden by one occluder, or a segment is clear. Where an occluder fails
 //!   tells which box to halve, and across which axis.
+//! - `slabs` are shadows of the boxes around occluders, an occluder a SIMD lane; `estimate` the shadow of one occluder, its
+//!   planes as lanes. Both are in single precision, decide nothing, and spare most proofs.
 //! - `candidates` are the occluders that may hide a pair: what lies beside a `shaft` hides none of its parts. `groups` find
 //!   those of a pair that has nothing to do with the one before.
 
 mod candidates;
 mod decide;
+mod estimate;
 mod groups;
 mod occluder;
 mod plane;
 mod shaft;
+mod slabs;
+#[cfg(test)]
+mod tests;
 
 pub use candidates::List;
 pub use decide::Found;
-pub use decide::{Decider, Look, Run};
+pub use decide::{Decider, Look, Run, SEGMENTS};
 pub use groups::Groups;
 pub use occluder::{Kind, Occluder, Scale, Span};
 #[doc(hidden)]

@@ -23,6 +23,7 @@
 //! products in double precision and err by less than 2^-49 of it, quotients and products by 2^-50 of
 //! themselves: what is found to hide the shrunk occluder's shadow lies strictly inside the true one.
 
+use super::estimate::PlaneRuns;
 use super::{Plane, Point, dot};
 
 /// A box by its centre and half its sides.
@@ -222,6 +223,9 @@ pub struct Occluder {
     pub bounds: Span,
     /// How far the polygons that a flat one is made of may lie off its plane, on either side.
     pub thick: f64,
+    /// Whether it is as good as the box around it, from both sides.
+    pub(super) is_box: bool,
+    pub(super) runs: PlaneRuns,
 }
 
 /// As many planes of one side are looked at; an occluder with more hides nothing that needs them.
@@ -234,12 +238,57 @@ impl Occluder {
             dist: plane.dist - margin,
             ..plane
         };
+        let planes = planes.into_iter().map(shrunk).collect();
+        Self::new(Kind::Solid, planes, bounds, 0.0)
+    }
+
+    /// An occluder by its planes, which were moved inwards by whoever made them.
+    pub fn new(kind: Kind, planes: Vec<Plane>, bounds: Span, thick: f64) -> Self {
+        let edges = match kind {
+            Kind::Solid => &planes[..],
+            Kind::Flat | Kind::FrontOnly => planes.get(1..).unwrap_or_default(),
+        };
+        // Next to nothing beside an axis changes no estimate.
+        let along = |plane: &Plane| plane.normal.iter().any(|x| x.abs() > 1.0 - 1e-9);
         Self {
-            kind: Kind::Solid,
-            planes: planes.into_iter().map(shrunk).collect(),
+            kind,
+            is_box: kind != Kind::FrontOnly && planes.iter().all(along),
+            runs: PlaneRuns::new(edges),
+            planes,
             bounds,
-            thick: 0.0,
+            thick,
         }
+    }
+
+    /// Whether it meets a segment.
+    pub(super) fn meets(&self, a: Point, b: Point) -> bool {
+        let (mut first, mut last) = (0.0, 1.0);
+        let mut edges = &self.planes[..];
+        if self.kind != Kind::Solid {
+            let own = &self.planes[0];
+            let (f, g) = (own.height(a), own.height(b));
+            let from_behind = self.kind == Kind::Flat && f < 0.0 && g > 0.0;
+            if !(f > 0.0 && g < 0.0 || from_behind) {
+                return false;
+            }
+            (first, last) = (f / (f - g), f / (f - g));
+            edges = &self.planes[1..];
+        }
+        for plane in edges {
+            let (f, g) = (plane.height(a), plane.height(b));
+            if f > 0.0 && g > 0.0 {
+                return false;
+            }
+            if f > 0.0 {
+                first = f64::max(first, f / (f - g));
+            } else if g > 0.0 {
+                last = f64::min(last, f / (f - g));
+            }
+            if first > last {
+                return false;
+            }
+        }
+        true
     }
 
     /// What it does to the segments from somewhere in `a` to somewhere in `b`. What hides a smaller share of
@@ -379,7 +428,7 @@ impl Cut {
     /// The same, of what is as much as `excess` too high at the corner where it is highest, which grows by `weight` along
     /// half the axis: the part that is low enough is cut off, if it is not too small.
     #[inline(always)]
-    fn new(beyond: f64, axis: usize, excess: f64, weight: f64) -> Self {
+    pub(super) fn new(beyond: f64, axis: usize, excess: f64, weight: f64) -> Self {
         let end = 1.0 - WITHIN - excess / weight.abs();
         // What is no number halves.
         let end = if end > LEAST_PART {

@@ -21,21 +21,43 @@ impl Run for AtLevel {
     }
 }
 
+/// From so much of the grade on, a pair of which most sample segments are clear is seen as a whole.
+const SAMPLED: f64 = 0.5;
+/// So many of [`SEGMENTS`](viewcell::convex::SEGMENTS).
+const ENOUGH: usize = 5;
+
 /// A search through two trees of cells: who of the one sees whom of the other.
 pub(super) struct Descent<'d> {
     pub decider: &'d mut Decider<AtLevel>,
     pub occluders: &'d [Occluder],
     pub trees: [&'d [Node]; 2],
+    /// Boxes between which at least so many of their sizes lie are not divided; 0 for none.
+    pub grade: u32,
     /// Is called for pairs of runs of which all of the one see all of the other.
     pub mark: &'d mut dyn FnMut(&Node, &Node),
 }
 
 impl Descent<'_> {
+    /// Whether so many of the sizes of two nodes lie between them, by the longest side of either's eyes.
+    fn are_apart(&self, a: &Node, b: &Node, times: f64) -> bool {
+        let between = |k: usize| {
+            let apart = (a.eye.centre[k] - b.body.centre[k]).abs();
+            (apart - a.eye.half[k] - b.body.half[k]).max(0.0)
+        };
+        let apart = (0..3).fold(0.0, |sum, k| sum + between(k) * between(k));
+        let size = times * 2.0 * longest(&a.eye).max(longest(&b.eye));
+        apart >= size * size
+    }
+
     /// Finds who sees whom in a pair of nodes, of which a list of occluders may hide parts.
     pub(super) fn descend(&mut self, at: [u32; 2], list: List) {
         let [a, b] = [0, 1].map(|k| &self.trees[k][at[k] as usize]);
+        let grade = f64::from(self.grade);
+        let are_cells = a.is_cell() && b.is_cell();
+        let are_wholes = are_cells || grade > 0.0 && self.are_apart(a, b, grade);
+        let are_sampled = grade > 0.0 && !are_wholes && self.are_apart(a, b, SAMPLED * grade);
         let (decider, occluders) = (&mut *self.decider, self.occluders);
-        if a.is_cell() && b.is_cell() {
+        if are_wholes {
             let found = decider.decide(occluders, &a.eye, &b.body, list, DEPTH);
             if found != Found::Hidden {
                 (self.mark)(a, b);
@@ -47,12 +69,15 @@ impl Descent<'_> {
             Look::Clear => None,
             Look::Part(cut) => Some(cut),
         };
+        if are_sampled && decider.clear(occluders, &a.eye, &b.body, list, ENOUGH) >= ENOUGH {
+            (self.mark)(a, b);
+            return;
+        }
         let mine = decider.narrow(&a.eye, &b.body, list);
         if mine.is_empty() {
             (self.mark)(a, b);
             return;
         }
-        let longest = |span: &Span| span.half.into_iter().fold(0.0, f64::max);
         let of_a = match (a.is_cell(), b.is_cell(), cut) {
             (true, _, _) => false,
             (_, true, _) => true,
@@ -69,4 +94,9 @@ impl Descent<'_> {
         }
         self.decider.leave(list);
     }
+}
+
+/// Half the longest side.
+fn longest(span: &Span) -> f64 {
+    span.half.into_iter().fold(0.0, f64::max)
 }

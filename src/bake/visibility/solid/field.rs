@@ -24,6 +24,7 @@ pub struct SolidField {
     pub(super) grid: Grid,
     /// The cells there are in each block of the grid.
     pub(super) valid: Vec<u64>,
+    pub(super) grade: u32,
 }
 
 /// Faces of a plane are taken together if that makes them larger by this factor.
@@ -60,7 +61,15 @@ impl SolidField {
             valid: valid(grid, cells.len() as u32),
             cells,
             grid,
+            grade: 0,
         }
+    }
+
+    /// The same, for boxes of cells that answer as wholes where at least `grade` of their sizes lie between two; 0 for
+    /// cells alone.
+    pub fn graded(mut self, grade: u32) -> Self {
+        self.grade = grade;
+        self
     }
 
     /// The same, without the occluders that are made of several solids or faces.
@@ -190,14 +199,11 @@ pub(super) fn flat(
             .map(|p| p[k])
             .fold(f64::NEG_INFINITY, f64::max)
     };
-    Occluder {
-        kind: if front_only {
-            Kind::FrontOnly
-        } else {
-            Kind::Flat
-        },
-        planes,
-        bounds: Span::between(std::array::from_fn(least), std::array::from_fn(most)),
-        thick,
-    }
+    let kind = if front_only {
+        Kind::FrontOnly
+    } else {
+        Kind::Flat
+    };
+    let bounds = Span::between(std::array::from_fn(least), std::array::from_fn(most));
+    Occluder::new(kind, planes, bounds, thick)
 }

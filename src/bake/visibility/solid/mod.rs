@@ -96,6 +96,7 @@ impl Viewsheds for Solids<'_> {
                 decider: &mut self.decider,
                 occluders: &field.occluders,
                 trees: [&own, &field.tree],
+                grade: field.grade,
                 mark: &mut |a: &Node, b: &Node| seen.mark(a, b),
             };
             descent.descend([0, 0], all);

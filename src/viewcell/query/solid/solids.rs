@@ -50,16 +50,18 @@ fn read(section: &Occluders<'_>) -> Option<Vec<Occluder>> {
             let (normal, dist) = section.plane(number)?;
             Some(Plane { normal, dist })
         });
-        Some(Occluder {
-            kind: match record.kind {
-                0 => Kind::Solid,
-                1 => Kind::Flat,
-                _ => Kind::FrontOnly,
-            },
-            planes: planes.collect::<Option<_>>()?,
-            bounds: Span::between(low, high),
-            thick: record.thick,
-        })
+        let kind = match record.kind {
+            0 => Kind::Solid,
+            1 => Kind::Flat,
+            _ => Kind::FrontOnly,
+        };
+        let planes = planes.collect::<Option<_>>()?;
+        Some(Occluder::new(
+            kind,
+            planes,
+            Span::between(low, high),
+            record.thick,
+        ))
     });
     occluders.collect()
 }

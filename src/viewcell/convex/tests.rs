@@ -1,0 +1,128 @@
+//! Estimates against the proof that they spare.
+
+use super::estimate::{Boxes, Estimate, EstimateRoom};
+use super::shaft::LANES;
+use super::slabs::Slabs;
+use super::*;
+use crate::dice::Dice;
+
+const SCALE: f64 = 100.0;
+
+fn point(dice: &mut Dice, reach: f64) -> Point {
+    std::array::from_fn(|_| reach * (2.0 * dice.fraction() - 1.0))
+}
+
+/// A box, or what planes leave of one.
+fn solid(dice: &mut Dice, at: Point, margin: f64) -> Occluder {
+    let half: Point = std::array::from_fn(|_| 1.0 + 15.0 * dice.fraction());
+    let mut planes = Vec::new();
+    for k in 0..3 {
+        for side in [-1.0, 1.0] {
+            let mut normal = [0.0; 3];
+            normal[k] = side;
+            let dist = side * at[k] + half[k];
+            planes.push(Plane { normal, dist });
+        }
+    }
+    for _ in 0..[0, 0, 0, 1, 5, 20][dice.roll(6) as usize] {
+        let normal = point(dice, 1.0);
+        let length = dot(normal, normal).sqrt().max(0.01);
+        let normal = normal.map(|x| x / length);
+        let dist = dot(normal, at) + half[0] * (0.5 + 0.5 * dice.fraction());
+        planes.push(Plane { normal, dist });
+    }
+    Occluder::solid(planes, Span { centre: at, half }, margin)
+}
+
+/// A rectangle of a wall, from both sides or from the front.
+fn wall(dice: &mut Dice, at: Point, margin: f64) -> Occluder {
+    let (axis, half) = (dice.roll(3) as usize, 5.0 + 20.0 * dice.fraction());
+    let mut normal = [0.0; 3];
+    normal[axis] = 1.0;
+    let mut planes = vec![Plane {
+        normal,
+        dist: at[axis],
+    }];
+    let mut halves = [half; 3];
+    halves[axis] = 0.0;
+    for k in (0..3).filter(|k| *k != axis) {
+        for side in [-1.0, 1.0] {
+            let mut normal = [0.0; 3];
+            normal[k] = side;
+            let dist = side * at[k] + half - margin;
+            planes.push(Plane { normal, dist });
+        }
+    }
+    let kind = [Kind::Flat, Kind::FrontOnly][dice.roll(2) as usize];
+    let bounds = Span {
+        centre: at,
+        half: halves,
+    };
+    Occluder::new(kind, planes, bounds, 1e-4)
+}
+
+#[test]
+fn estimates_reject_next_to_nothing_that_is_proved_and_cut_where_the_proof_does() {
+    let (scale, mut dice) = (Scale::new(SCALE), Dice(1));
+    let tolerance = 8.0 * scale.margin as f32;
+    let (mut room, mut estimates) = (Room::new(), EstimateRoom::new());
+    let (mut whole, mut part, mut lost, mut more, mut apart) = (0, 0, 0, 0, 0);
+    for round in 0..200_000 {
+        let at = point(&mut dice, 5.0);
+        let occluder = match round % 3 {
+            0 => wall(&mut dice, at, scale.margin),
+            _ => solid(&mut dice, at, scale.margin),
+        };
+        let way = point(&mut dice, 1.0);
+        let [a, b] = [-1.0, 1.0].map(|side| {
+            let far = side * 40.0 * dice.fraction();
+            let off = point(&mut dice, 6.0);
+            let half = point(&mut dice, 6.0).map(f64::abs);
+            // Half of them on whole numbers, where boxes and planes touch.
+            let whole = |x: f64| if round % 2 == 0 { x } else { x.round() };
+            Span {
+                centre: std::array::from_fn(|k| whole(at[k] + off[k] + far * way[k])),
+                half: half.map(whole),
+            }
+        });
+        let shadow = occluder.shadow(&a, &b, scale, f64::INFINITY, &mut room);
+        let of =
+            |of: fn(&Span) -> Point| [0, 1, 2].map(|k| [of(&occluder.bounds)[k] as f32; LANES]);
+        let ([x, y, z], [u, v, w]) = (of(|of| of.centre), of(|of| of.half));
+        let slabs = Slabs::new(&a, &b, tolerance);
+        let beyond = slabs.beyond([&x, &y, &z], [&u, &v, &w])[dice.roll(16) as usize];
+        let boxes = Boxes::new(&a, &b);
+        let estimate = occluder.estimate(&boxes, tolerance, f32::INFINITY, &mut estimates);
+        match shadow {
+            Shadow::Whole => {
+                whole += 1;
+                assert_eq!(
+                    beyond,
+                    f32::NEG_INFINITY,
+                    "round {round}: {occluder:?} {a:?} {b:?}"
+                );
+                lost += u32::from(!matches!(estimate, Estimate::Whole));
+            }
+            Shadow::Part(cut) => {
+                part += 1;
+                more += u32::from(matches!(estimate, Estimate::Whole));
+                if let Estimate::Part(of) = estimate {
+                    let is_alike = (of.beyond - cut.beyond).abs() < 1e-2 && of.axis == cut.axis;
+                    apart += u32::from(!is_alike);
+                }
+                if occluder.is_box && beyond.is_finite() {
+                    let of = slabs.cut(&occluder.bounds, beyond);
+                    let is_alike = (of.beyond - cut.beyond).abs() < 1e-2 && of.axis == cut.axis;
+                    apart += u32::from(!is_alike);
+                }
+            }
+            Shadow::None | Shadow::Beside => {}
+        }
+    }
+    assert!(whole > 2_000 && part > 10_000, "{whole} {part}");
+    assert!(lost < whole / 100, "{lost} of {whole}");
+    assert!(
+        more < part / 6 && apart < part / 12,
+        "{more} {apart} of {part}"
+    );
+}
