@@ -258,7 +258,7 @@ fn look(
     let mut beyond = [0.0; LANES];
     // By how much the boxes around them hide, some lanes of occluders at a time.
     loop {
-        let number = loop {
+        let (number, occluder) = loop {
             while left == 0 {
                 if at >= list.len() {
                     return match (best, cut) {
@@ -285,14 +285,17 @@ fn look(
             let lane = equal.trailing_zeros() as usize % LANES;
             left &= !(1 << lane);
             let number = candidates.number(list, at - LANES + lane);
-            if least == f32::NEG_INFINITY || !occluders[number as usize].is_box {
-                break number;
+            // Where coordinates are no numbers, lanes without an occluder hide as well.
+            let Some(occluder) = occluders.get(number as usize) else {
+                continue;
+            };
+            if least == f32::NEG_INFINITY || !occluder.is_box {
+                break (number, occluder);
             }
             limit = least;
             *last = number;
             (best, cut) = (Some(number), None);
         };
-        let occluder = &occluders[number as usize];
         let estimate = if occluder.is_box {
             Estimate::Whole
         } else {

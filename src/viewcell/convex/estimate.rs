@@ -6,44 +6,10 @@
 //! is lost to rounding. Arithmetic is without fused operations, the same at all SIMD levels.
 
 use super::occluder::{Cut, Kind, Occluder, Span};
-use super::plane::Plane;
+use super::plane_runs::{LANES, Lane, PlaneRun};
 
-/// Planes that are looked at together.
-const LANES: usize = 8;
 /// As many runs of lanes; an occluder of more planes hides nothing.
 const RUNS: usize = 8;
-
-type Lane = [f32; LANES];
-
-/// Planes by coordinate. What is left of the last run is behind any box.
-#[derive(Clone, Debug)]
-struct PlaneRun {
-    normal: [Lane; 3],
-    dist: Lane,
-}
-
-/// The planes of an occluder, those of a flat one without its own.
-#[derive(Clone, Debug)]
-pub(super) struct PlaneRuns(Vec<PlaneRun>);
-
-impl PlaneRuns {
-    pub(super) fn new(planes: &[Plane]) -> Self {
-        let run = |planes: &[Plane]| {
-            let mut run = PlaneRun {
-                normal: [[0.0; LANES]; 3],
-                dist: [1.0; LANES],
-            };
-            for (lane, plane) in planes.iter().enumerate() {
-                for k in 0..3 {
-                    run.normal[k][lane] = plane.normal[k] as f32;
-                }
-                run.dist[lane] = plane.dist as f32;
-            }
-            run
-        };
-        Self(planes.chunks(LANES).map(run).collect())
-    }
-}
 
 /// A pair of boxes, in single precision.
 pub(super) struct Boxes {
@@ -139,7 +105,7 @@ impl Occluder {
         limit: f32,
         EstimateRoom(heights): &mut EstimateRoom,
     ) -> Estimate {
-        let runs = &self.runs.0[..];
+        let runs = &self.runs[..];
         if runs.len() > RUNS {
             return Estimate::None;
         }

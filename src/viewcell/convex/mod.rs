@@ -15,6 +15,7 @@ mod estimate;
 mod groups;
 mod occluder;
 mod plane;
+mod plane_runs;
 mod shaft;
 mod slabs;
 #[cfg(test)]

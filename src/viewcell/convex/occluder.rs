@@ -23,7 +23,7 @@
 //! products in double precision and err by less than 2^-49 of it, quotients and products by 2^-50 of
 //! themselves: what is found to hide the shrunk occluder's shadow lies strictly inside the true one.
 
-use super::estimate::PlaneRuns;
+use super::plane_runs::PlaneRun;
 use super::{Plane, Point, dot};
 
 /// A box by its centre and half its sides.
@@ -225,7 +225,8 @@ pub struct Occluder {
     pub thick: f64,
     /// Whether it is as good as the box around it, from both sides.
     pub(super) is_box: bool,
-    pub(super) runs: PlaneRuns,
+    /// Its planes, without that of a flat one.
+    pub(super) runs: Vec<PlaneRun>,
 }
 
 /// As many planes of one side are looked at; an occluder with more hides nothing that needs them.
@@ -253,7 +254,7 @@ impl Occluder {
         Self {
             kind,
             is_box: kind != Kind::FrontOnly && planes.iter().all(along),
-            runs: PlaneRuns::new(edges),
+            runs: PlaneRun::all(edges),
             planes,
             bounds,
             thick,

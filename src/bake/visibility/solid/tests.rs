@@ -195,9 +195,11 @@ fn seen(kernel: &mut Solids<'_>) -> Vec<Vec<bool>> {
 #[test]
 fn nothing_in_sight_is_hidden() {
     let mut dice = Dice(9);
-    for seed in 0..4 {
+    for seed in 0..8 {
         let (level, places, player) = level(seed);
-        let field = SolidField::new(&level, &places, &player, grid(places.len()));
+        // Of the last ones, boxes of cells answer as wholes.
+        let grade = [0, 0, 0, 0, 1, 2, 4, 8][seed as usize];
+        let field = SolidField::new(&level, &places, &player, grid(places.len())).graded(grade);
         let mut kernel = Solids::new(&field, Level::new());
         let seen = seen(&mut kernel);
         let (mut hidden, mut all) = (0, 0);
@@ -227,6 +229,18 @@ fn nothing_in_sight_is_hidden() {
 }
 
 #[test]
+fn grades_show_more_and_less_the_higher_they_are() {
+    let (level, places, player) = level(5);
+    let shown = [1, 2, 4, 0].map(|grade| {
+        let field = SolidField::new(&level, &places, &player, grid(places.len())).graded(grade);
+        let seen = seen(&mut Solids::new(&field, Level::new()));
+        seen.iter().flatten().filter(|&&sees| sees).count()
+    });
+    assert!(shown.windows(2).all(|two| two[0] > two[1]), "{shown:?}");
+    assert!(shown[2] < shown[3] + shown[3] / 50, "{shown:?}");
+}
+
+#[test]
 fn pairs_by_themselves_are_hidden_where_cells_are_and_depth_only_adds() {
     let (level, places, player) = level(5);
     let field = SolidField::new(&level, &places, &player, grid(places.len()));
@@ -253,7 +267,7 @@ fn pairs_by_themselves_are_hidden_where_cells_are_and_depth_only_adds() {
 #[test]
 fn answers_depend_neither_on_the_processor_nor_on_what_was_asked_before() {
     let (level, places, player) = level(6);
-    let field = SolidField::new(&level, &places, &player, grid(places.len()));
+    let field = SolidField::new(&level, &places, &player, grid(places.len())).graded(2);
     let levels = [Simd::Auto, Simd::Avx2, Simd::Baseline];
     let mut found: Vec<_> = levels
         .into_iter()
