@@ -38,7 +38,7 @@ pub struct Decider<R> {
     pub run: R,
     scale: Scale,
     candidates: Candidates,
-    /// The occluder that did most for the pair before, which is asked first.
+    /// The occluder that did most for the pair before, which is asked first of long lists, and alone of empty ones.
     pub guess: u32,
     room: Room,
     estimates: EstimateRoom,
@@ -242,7 +242,8 @@ fn look(
     (room, estimates): (&mut Room, &mut EstimateRoom),
 ) -> Look {
     let is_long = list.len() > LONG;
-    if is_long
+    // Of a short list the guess is soon found; for an empty one it is all that is asked for.
+    if (is_long || list.is_empty())
         && let Some(guess) = occluders.get(*last as usize)
         && prove(guess, a, b, scale, room) == Shadow::Whole
     {
