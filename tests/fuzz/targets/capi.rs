@@ -34,6 +34,7 @@ fuzz_target!(|data: &[u8]| {
             let mut solid = core::mem::zeroed::<viewcell_solid>();
             assert_eq!(viewcell_solid_info(bundle, &mut solid), VIEWCELL_OK);
             ask_level(bundle, solid.cells);
+            ask_solid(bundle, &solid);
         } else if kind == VIEWCELL_CELLS {
             assert_eq!(viewcell_info(bundle, &mut info), VIEWCELL_KIND);
             assert_eq!(viewcell_cells_info(bundle, &mut level), VIEWCELL_OK);
@@ -75,6 +76,66 @@ unsafe fn ask_level(bundle: *mut viewcell_bundle, cells: u32) {
             assert_eq!(seen >= 0, is_there);
             assert!(within >= seen && (within >= 0) == is_there);
             viewcell_cells_bounds(bundle, a, low.as_mut_ptr(), high.as_mut_ptr());
+        }
+    }
+}
+
+/// What solid levels are asked: positions, look-ahead, tests of what lies between.
+unsafe fn ask_solid(bundle: *mut viewcell_bundle, solid: &viewcell_solid) {
+    let mut position = [[0.0; 3]; 8];
+    for (i, at) in (0..8).zip(&mut position) {
+        let (mut low, mut high) = ([f64::NAN; 3], [f64::NAN; 3]);
+        let cell = i * 7 % solid.cells.saturating_add(1);
+        // SAFETY: all places outlive the calls.
+        unsafe { viewcell_cells_bounds(bundle, cell, low.as_mut_ptr(), high.as_mut_ptr()) };
+        *at = std::array::from_fn(|k| 0.5 * (low[k] + high[k]));
+    }
+    position[7] = [1e300, -1e300, f64::NAN];
+    let anywhere = viewcell_motion_limits {
+        speed: [300.0, f64::INFINITY],
+        acceleration: [f64::NAN, 800.0],
+        impulse: [0.0, 270.0],
+        error: [1.0, 0.0],
+    };
+    let mover = |i: usize| viewcell_mover {
+        motion: viewcell_motion {
+            position: position[i],
+            velocity: [10.0, -10.0, f64::from(i as u32)],
+            has_velocity: (i % 2) as u32,
+            reserved: 0,
+        },
+        limits: anywhere,
+        times: [0.0, 0.05 * i as f64],
+    };
+    let mut occlusion = null_mut();
+    // SAFETY: all places outlive the calls, and the handle is closed once.
+    unsafe {
+        let opened = viewcell_occlusion_new(bundle, &mut occlusion);
+        assert_eq!(opened == VIEWCELL_OK, !occlusion.is_null());
+        for i in 0..8 {
+            let j = (i * 3 + 1) % 8;
+            let (from, to) = (position[i].as_ptr(), position[j].as_ptr());
+            let seen = viewcell_solid_visible(bundle, from, to);
+            assert!(seen >= 0);
+            let within = viewcell_solid_within(bundle, from, to, 1.0, 40.0);
+            assert!(within >= seen, "who is seen is seen within reach");
+            let mut visible = 2;
+            let pairs = viewcell_solid_visible_pairs(bundle, 1, from, to, &mut visible);
+            assert!(pairs == VIEWCELL_OK && i32::from(visible) == seen);
+            let (from, to) = (mover(i), mover(j));
+            assert!(viewcell_sees_in_motion(bundle, &from, &to) >= 0);
+            if opened == VIEWCELL_OK {
+                let mut guess = i as u32;
+                viewcell_hidden_within(occlusion, &from, &to, &mut guess, 50);
+            }
+        }
+        let doors = [0.0, 0.0, 0.0, 64.0, 64.0, 64.0];
+        if opened == VIEWCELL_OK {
+            assert_eq!(
+                viewcell_occlusion_doors(occlusion, 1, doors.as_ptr()),
+                VIEWCELL_OK
+            );
+            assert_eq!(viewcell_occlusion_close(occlusion), VIEWCELL_OK);
         }
     }
 }
