@@ -214,7 +214,7 @@ impl Culled {
 
 /// Who decides.
 enum Server<'a> {
-    Cells(Cells<'a>),
+    Cells(Box<Cells<'a>>),
     Watch(Box<Watch<'a>>, u32),
 }
 
@@ -244,13 +244,13 @@ impl<'a> Server<'a> {
             Method::Bake | Method::Watch => None,
         };
         let set = ReachableSet::new(World::Solid(level));
-        Some(Self::Cells(Cells {
+        Some(Self::Cells(Box::new(Cells {
             level,
             sets: [vec![set.clone(); players], vec![set; players]],
             test,
             is_there: vec![false; players],
             pairs: vec![(false, 0, 0); players * players],
-        }))
+        })))
     }
 
     fn frame(&mut self, time: u64, known: &[Option<[Mover; 2]>]) {

@@ -62,7 +62,8 @@ const FRONT: &str = "\
  * them by viewcell_session_move_in_motion. Where each has times and limits of their own, viewcell_reachable keeps
  * where each may be, for a frame.
  * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
- * and the doors that are closed.
+ * and the doors that are closed. A viewcell_watch does all of that for a server, frame by frame: whom must it send to
+ * whom?
  *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.
@@ -110,6 +111,7 @@ fn generate() -> String {
         .with_src(root.join("solid.rs"))
         .with_src(root.join("occlusion.rs"))
         .with_src(root.join("motion.rs"))
+        .with_src(root.join("watch.rs"))
         .with_src(root.join("numbers.rs"))
         .with_src(root.join("awareness.rs"))
         .generate()

@@ -18,3 +18,4 @@ mod programs;
 mod session;
 #[cfg(unix)]
 mod unreal;
+mod watch;

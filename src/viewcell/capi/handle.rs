@@ -16,12 +16,12 @@ use super::status::{
 
 /// Bits of the kind. They are the lowest ones and no kind is even, so that the address of an object
 /// that is given in place of a handle is none.
-const KIND_BITS: u32 = 4;
+const KIND_BITS: u32 = 5;
 
 /// Bits of the slot, of 32 and of 64. Handles have at most 47 bits in all, as addresses do: some
 /// scripting languages store pointers in no more.
 const SLOT_BITS: u32 = if usize::BITS < 64 { 18 } else { 24 };
-const GENERATION_BITS: u32 = if usize::BITS < 64 { 10 } else { 19 };
+const GENERATION_BITS: u32 = if usize::BITS < 64 { 9 } else { 18 };
 
 const MOST_SLOTS: usize = 1 << SLOT_BITS;
 const GENERATIONS: u32 = 1 << GENERATION_BITS;
@@ -298,7 +298,7 @@ mod tests {
             last = order;
             table.close(handle).unwrap();
         }
-        // A slot of 16 bytes in half a million opens.
+        // A slot of 16 bytes in a quarter of a million opens.
         assert_eq!(table.used(), opens.div_ceil(GENERATIONS) as usize);
     }
 

@@ -15,7 +15,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 // Not in WebAssembly: who is near whom among thousands is a server's question, and would be a quarter of
-// a page's module; look-ahead by motion and tests at run time are, too; and there are no files.
+// a page's module; look-ahead by motion, tests at run time and a watch are, too; and there are no files.
 #[cfg(not(target_arch = "wasm32"))]
 mod awareness;
 mod bundle;
@@ -34,6 +34,8 @@ mod session;
 mod solid;
 mod status;
 mod terrain;
+#[cfg(not(target_arch = "wasm32"))]
+mod watch;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use awareness::*;
@@ -52,3 +54,5 @@ pub use session::*;
 pub use solid::*;
 pub use status::*;
 pub use terrain::*;
+#[cfg(not(target_arch = "wasm32"))]
+pub use watch::*;

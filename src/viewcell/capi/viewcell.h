@@ -54,7 +54,8 @@
  * them by viewcell_session_move_in_motion. Where each has times and limits of their own, viewcell_reachable keeps
  * where each may be, for a frame.
  * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
- * and the doors that are closed.
+ * and the doors that are closed. A viewcell_watch does all of that for a server, frame by frame: whom must it send to
+ * whom?
  *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
  * may be seen, and who no longer is.
@@ -117,6 +118,9 @@
 // The most players that a predictor takes.
 #define VIEWCELL_MOST_PREDICTED 4096
 
+// The most players that a watch takes: a pair of them takes 900 bytes.
+#define VIEWCELL_MOST_WATCHED 256
+
 // Players on a terrain or in a level, and who of them is near whom and may be seen. One thread at a
 // time.
 typedef struct viewcell_awareness viewcell_awareness;
@@ -146,6 +150,9 @@ typedef struct viewcell_region viewcell_region;
 // The players in a world, and the frontier sets between them: moves go in, and out
 // comes who must be told what. One thread at a time.
 typedef struct viewcell_session viewcell_session;
+
+// Who must be sent to whom in a solid level. One thread at a time.
+typedef struct viewcell_watch viewcell_watch;
 
 // What a function returns: 0 or more is an answer, less than 0 a status that says why there is
 // none. An unlucky `if (viewcell_visible(...))` takes a failure for "visible", which is safe.
@@ -354,6 +361,46 @@ typedef struct {
   // How far a position may be from where the player truly was. Units.
   double error;
 } viewcell_running;
+
+// A player in a frame, as viewcell_watch_set takes it.
+typedef struct {
+  // How the player moves while they see by what is sent now: from now until times[1], a round trip and the time to the
+  // next frame. Walls that stop somebody are always taken into account, and belong in no limit.
+  viewcell_mover sees;
+  // The same player while others are shown where they go: until times[1], the time to the next frame.
+  viewcell_mover shown;
+  // By how much stairs may bring the player higher at once. Quake: 18.
+  double step;
+  // Least and greatest height of the eye over the origin, where has_eye is 1; else those of the bundle.
+  double eye[2];
+  // The box of what is seen of the player, with what they carry: least and greatest corner from the origin, where
+  // has_body is 1; else the body of the bundle.
+  double body[6];
+  // 1 or 0.
+  uint32_t has_eye;
+  // 1 or 0.
+  uint32_t has_body;
+} viewcell_watched;
+
+// What a frame of a watch came to until now: ordered pairs of players who are there.
+typedef struct {
+  // All of them.
+  uint32_t pairs;
+  // Of these, hidden.
+  uint32_t hidden;
+  // Hidden by what was proven in a frame before.
+  uint32_t kept;
+  // Looked at in this frame.
+  uint32_t looked;
+  // Hidden by cells.
+  uint32_t baked;
+  // Found in sight by the line that was clear in the frame before.
+  uint32_t in_sight;
+  // Work that was done.
+  uint32_t work;
+  // 0.
+  uint32_t reserved;
+} viewcell_watch_figures;
 
 // How far a player sees, and how large they are.
 typedef struct {
@@ -1085,6 +1132,65 @@ viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
                                                 viewcell_notice *notices,
                                                 size_t size,
                                                 size_t *count);
+
+// A watch of players numbered from 0, none of whom is there yet, in a solid level. Nobody sees further ahead than max_ahead
+// seconds, whatever clients say. *watch becomes the handle, or null. A server uses it so, each frame:
+//
+//     viewcell_watch_set(watch, player, &watched);     // for everybody who is there; null for who has gone
+//     viewcell_watch_begin(watch);
+//     viewcell_watch_look_for(watch, 500);             // microseconds
+//     if (viewcell_watch_sends(watch, viewer, player) != 0) ...
+//
+// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+// VIEWCELL_MOST_WATCHED players), VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are
+// damaged), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates; of the functions below those say so that do.
+viewcell_status viewcell_watch_new(const viewcell_bundle *bundle,
+                                   uint32_t players,
+                                   double max_ahead,
+                                   viewcell_watch **watch);
+
+// Where a player is in the frame that begins next, and how they may move; or that they have gone, where watched is null. To
+// be called in each frame for everybody who is there. Who is put elsewhere is told of like everybody else, and sees from
+// there at once; whoever is in no cell sees all and is seen by all.
+//
+// Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (a flag that is neither 0 nor 1), VIEWCELL_NULL
+// or VIEWCELL_CLOSED. Allocates for the first frames of a player.
+viewcell_status viewcell_watch_set(viewcell_watch *watch,
+                                   uint32_t player,
+                                   const viewcell_watched *watched);
+
+// Doors that are closed from the next frame on, in place of those before: count boxes of six numbers each, least and
+// greatest corner, that are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
+// to open, before the players of the frame are set: all that was proven is forgotten. Returns VIEWCELL_OK, VIEWCELL_NULL,
+// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
+viewcell_status viewcell_watch_doors(viewcell_watch *watch,
+                                     size_t count,
+                                     const double *boxes);
+
+// Begins a frame: whom a proof of before hides stays hidden where it holds for where both may go now, and all others are
+// sent until they are looked at. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_watch_begin(viewcell_watch *watch);
+
+// Looks at pairs of which nothing is known in this frame, first at those that were hidden in the one before, with so much
+// work: looks at a pair of boxes, of about a microsecond each. 1 if all were looked at; else 0, and it may be called again.
+// The same calls give the same answers on every machine. Or VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
+viewcell_status viewcell_watch_look(viewcell_watch *watch,
+                                    uint32_t work);
+
+// The same for so many microseconds; a proof that was begun is brought to an end.
+viewcell_status viewcell_watch_look_for(viewcell_watch *watch, uint32_t microseconds);
+
+// Whether a player must be sent to a viewer: 1 or 0. 0 where either is not there, and of a player and themselves. Or
+// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_watch_sends(const viewcell_watch *watch,
+                                     uint32_t viewer,
+                                     uint32_t player);
+
+// What the frame came to until now. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_watch_counts(const viewcell_watch *watch, viewcell_watch_figures *counts);
+
+// Closes a watch. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+viewcell_status viewcell_watch_close(viewcell_watch *watch);
 
 // viewcell_height, with the sample as two numbers.
 viewcell_status viewcell_height_at(const viewcell_bundle *bundle,

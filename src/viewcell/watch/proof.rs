@@ -61,8 +61,7 @@ pub(super) struct Prover {
 
 impl Prover {
     pub(super) fn new(solids: &Solids) -> Self {
-        let mut made = Vec::new();
-        made.reserve(4 * MOST_NODES);
+        let made = Vec::with_capacity(4 * MOST_NODES);
         Self {
             decider: Decider::new(solids.scale, Work { left: 0 }),
             groups: Groups::new(&solids.occluders),

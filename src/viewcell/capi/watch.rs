@@ -1,0 +1,291 @@
+//! A watch: who must be sent to whom, each frame.
+
+use std::time::{Duration, Instant};
+
+use super::bundle::{source, viewcell_bundle};
+use super::handle::{Kept, Table, close, get, get_mut, keep};
+use super::motion::{mover, viewcell_mover};
+use super::status::{
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
+    answer, flag, given, place, slice, viewcell_status,
+};
+use crate::query::{OwnedBundle, World};
+use crate::watch::{Watch, WatchCounts, WatchOptions, Watched};
+
+/// The most players that a watch takes: a pair of them takes 900 bytes.
+pub const VIEWCELL_MOST_WATCHED: u32 = 256;
+
+/// Work that is done between two looks at the clock.
+const SLICE: u32 = 16;
+
+/// Who must be sent to whom in a solid level. One thread at a time.
+#[derive(Debug)]
+pub struct viewcell_watch {
+    watch: Watch<'static>,
+    /// What the watch reads.
+    _source: OwnedBundle,
+}
+
+impl Kept for viewcell_watch {
+    const KIND: usize = 17;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: Table<viewcell_watch> = Table::new();
+        &TABLE
+    }
+}
+
+/// A player in a frame, as viewcell_watch_set takes it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct viewcell_watched {
+    /// How the player moves while they see by what is sent now: from now until times[1], a round trip and the time to the
+    /// next frame. Walls that stop somebody are always taken into account, and belong in no limit.
+    pub sees: viewcell_mover,
+    /// The same player while others are shown where they go: until times[1], the time to the next frame.
+    pub shown: viewcell_mover,
+    /// By how much stairs may bring the player higher at once. Quake: 18.
+    pub step: f64,
+    /// Least and greatest height of the eye over the origin, where has_eye is 1; else those of the bundle.
+    pub eye: [f64; 2],
+    /// The box of what is seen of the player, with what they carry: least and greatest corner from the origin, where
+    /// has_body is 1; else the body of the bundle.
+    pub body: [f64; 6],
+    /// 1 or 0.
+    pub has_eye: u32,
+    /// 1 or 0.
+    pub has_body: u32,
+}
+
+/// What a frame of a watch came to until now: ordered pairs of players who are there.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct viewcell_watch_figures {
+    /// All of them.
+    pub pairs: u32,
+    /// Of these, hidden.
+    pub hidden: u32,
+    /// Hidden by what was proven in a frame before.
+    pub kept: u32,
+    /// Looked at in this frame.
+    pub looked: u32,
+    /// Hidden by cells.
+    pub baked: u32,
+    /// Found in sight by the line that was clear in the frame before.
+    pub in_sight: u32,
+    /// Work that was done.
+    pub work: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// A watch of players numbered from 0, none of whom is there yet, in a solid level. Nobody sees further ahead than max_ahead
+/// seconds, whatever clients say. *watch becomes the handle, or null. A server uses it so, each frame:
+///
+///     viewcell_watch_set(watch, player, &watched);     // for everybody who is there; null for who has gone
+///     viewcell_watch_begin(watch);
+///     viewcell_watch_look_for(watch, 500);             // microseconds
+///     if (viewcell_watch_sends(watch, viewer, player) != 0) ...
+///
+/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+/// VIEWCELL_MOST_WATCHED players), VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are
+/// damaged), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates; of the functions below those say so that do.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_new(
+    bundle: *const viewcell_bundle,
+    players: u32,
+    max_ahead: f64,
+    watch: *mut *mut viewcell_watch,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
+        let out = unsafe { place(watch) }?;
+        *out = core::ptr::null_mut();
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let source = unsafe { source(bundle) }?;
+        if players > VIEWCELL_MOST_WATCHED {
+            return Err(VIEWCELL_ARGUMENT);
+        }
+        let World::Solid(level) = *source.lasting_world() else {
+            return Err(VIEWCELL_KIND);
+        };
+        let options = WatchOptions { max_ahead };
+        let watch = Watch::new(level, players as usize, options).ok_or(VIEWCELL_FORMAT)?;
+        *out = keep(viewcell_watch {
+            watch,
+            _source: source.clone(),
+        })?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Where a player is in the frame that begins next, and how they may move; or that they have gone, where watched is null. To
+/// be called in each frame for everybody who is there. Who is put elsewhere is told of like everybody else, and sees from
+/// there at once; whoever is in no cell sees all and is seen by all.
+///
+/// Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (a flag that is neither 0 nor 1), VIEWCELL_NULL
+/// or VIEWCELL_CLOSED. Allocates for the first frames of a player.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_set(
+    watch: *mut viewcell_watch,
+    player: u32,
+    watched: *const viewcell_watched,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+        let watch = unsafe { there(watch, &[player]) }?;
+        if watched.is_null() {
+            watch.remove(player as usize);
+            return Ok(VIEWCELL_OK);
+        }
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let of = unsafe { given(watched) }?;
+        let [a, b, c, d, e, f] = of.body;
+        let watched = Watched {
+            // SAFETY: a part of what is readable, as above.
+            sees: unsafe { mover(&raw const of.sees) }?,
+            // SAFETY: a part of what is readable, as above.
+            shown: unsafe { mover(&raw const of.shown) }?,
+            step: of.step,
+            eye: flag(of.has_eye)?.then_some(of.eye),
+            body: flag(of.has_body)?.then_some([[a, b, c], [d, e, f]]),
+        };
+        watch.set(player as usize, &watched);
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Doors that are closed from the next frame on, in place of those before: count boxes of six numbers each, least and
+/// greatest corner, that are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
+/// to open, before the players of the frame are set: all that was proven is forgotten. Returns VIEWCELL_OK, VIEWCELL_NULL,
+/// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_doors(
+    watch: *mut viewcell_watch,
+    count: usize,
+    boxes: *const f64,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+        let watch = &mut unsafe { get_mut(watch) }?.watch;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let (points, _) = unsafe { slice(boxes, count.saturating_mul(6)) }?.as_chunks();
+        let (doors, _) = points.as_chunks();
+        watch.set_doors(doors);
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Begins a frame: whom a proof of before hides stays hidden where it holds for where both may go now, and all others are
+/// sent until they are looked at. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_begin(watch: *mut viewcell_watch) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+        unsafe { get_mut(watch) }?.watch.begin();
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Looks at pairs of which nothing is known in this frame, first at those that were hidden in the one before, with so much
+/// work: looks at a pair of boxes, of about a microsecond each. 1 if all were looked at; else 0, and it may be called again.
+/// The same calls give the same answers on every machine. Or VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_look(
+    watch: *mut viewcell_watch,
+    work: u32,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+        Ok(unsafe { get_mut(watch) }?.watch.look(work).into())
+    })
+}
+
+/// The same for so many microseconds; a proof that was begun is brought to an end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_look_for(
+    watch: *mut viewcell_watch,
+    microseconds: u32,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+        let watch = &mut unsafe { get_mut(watch) }?.watch;
+        let (begun, time) = (Instant::now(), Duration::from_micros(microseconds.into()));
+        while begun.elapsed() < time {
+            if watch.look(SLICE) {
+                return Ok(1);
+            }
+        }
+        Ok(watch.look(0).into())
+    })
+}
+
+/// Whether a player must be sent to a viewer: 1 or 0. 0 where either is not there, and of a player and themselves. Or
+/// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_sends(
+    watch: *const viewcell_watch,
+    viewer: u32,
+    player: u32,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let watch = &unsafe { get(watch) }?.watch;
+        if viewer.max(player) as usize >= watch.players() {
+            return Err(VIEWCELL_OUTSIDE);
+        }
+        Ok(watch.sends(viewer as usize, player as usize).into())
+    })
+}
+
+/// What the frame came to until now. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_counts(
+    watch: *const viewcell_watch,
+    counts: *mut viewcell_watch_figures,
+) -> viewcell_status {
+    answer(|| {
+        let WatchCounts {
+            pairs,
+            hidden,
+            kept,
+            looked,
+            baked,
+            in_sight,
+            work,
+            ..
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        } = unsafe { get(watch) }?.watch.counts();
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
+        *unsafe { place(counts) }? = viewcell_watch_figures {
+            pairs,
+            hidden,
+            kept,
+            looked,
+            baked,
+            in_sight,
+            work,
+            reserved: 0,
+        };
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Closes a watch. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_close(watch: *mut viewcell_watch) -> viewcell_status {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+    answer(|| unsafe { close(watch) })
+}
+
+/// The watch behind a handle, which has these players.
+unsafe fn there<'a>(watch: *mut viewcell_watch, players: &[u32]) -> Answer<&'a mut Watch<'static>> {
+    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+    let watch = &mut unsafe { get_mut(watch) }?.watch;
+    let count = watch.players();
+    if players.iter().all(|&player| (player as usize) < count) {
+        Ok(watch)
+    } else {
+        Err(VIEWCELL_OUTSIDE)
+    }
+}
