@@ -16,6 +16,7 @@ use viewcell_bake::visibility::{
     Bodies, Curvature, HeightField, Rays, ShaftField, Stance, Surface, is_blocked,
 };
 use viewcell_bake::world::Terrain;
+use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
 
 /// Whether whole files are baked.
 fn full() -> bool {
@@ -208,6 +209,60 @@ fn hunt_cells(name: &str, terrain: &Terrain, bodies: Bodies) {
         assert!(hunt.shot > wanted() / 10, "{name} hides next to nothing");
         hunt.end();
     }
+}
+
+/// Asks graded bundles, whose cells grow with distance, from anywhere.
+fn hunt_graded(name: &str, terrain: &Terrain, bodies: Bodies) {
+    let folder = tempfile::tempdir().unwrap();
+    for (finest, grade, detail) in [(0, 4, 0), (0, 16, 0), (1, 4, 1), (2, 7, 0)] {
+        let path = folder.path().join("graded.vcb");
+        let options = BakeOptions {
+            eye_height: bodies.eye,
+            player_height: bodies.head,
+            mode: VisibilityMode::Conservative,
+            finest,
+            grade,
+            detail,
+            overwrite: true,
+            ..BakeOptions::default()
+        };
+        let source = Source::of_terrain(terrain);
+        bake_terrain(terrain, &source, &options, &path, &Silent).unwrap();
+        let map = MappedBundle::open(&path).unwrap();
+        let bundle = map.terrain().unwrap();
+        let place = |(c, r): (u32, u32)| bundle.parameters().place(c, r).unwrap();
+        let name = format!("{name}, finest {finest}, grade {grade}");
+        let mut hunt = Hunt::new(&name, terrain, bodies);
+        let (width, height) = (terrain.width(), terrain.height());
+        hunt.shoot(
+            wanted(),
+            |dice| (dice.roll(width), dice.roll(height)),
+            |from, to| bundle.visible(place(from), place(to)),
+        );
+        assert!(hunt.shot > wanted() / 10, "{name} hides next to nothing");
+        hunt.end();
+    }
+}
+
+#[test]
+fn no_line_of_sight_slips_through_graded_bundles_of_made_up_ground() {
+    let mut dice = Dice(9);
+    let heights = (0..110 * 90).map(|i| {
+        let (c, r) = (f64::from(i % 110), f64::from(i / 110));
+        9.0 * (c / 9.0).sin() + 7.0 * (r / 6.0).cos() + dice.fraction()
+    });
+    let terrain = Terrain::new(110, 90, heights.collect(), [1.0, 1.5]).unwrap();
+    hunt_graded("made up", &terrain, BODIES);
+    hunt_graded("made up, wooded", &wooded_and_round(&terrain), APART);
+}
+
+#[test]
+fn no_line_of_sight_slips_through_graded_bundles_of_real_ground() {
+    each_real(full(), |name, terrain| {
+        hunt_graded(name, terrain, BODIES);
+        let wooded = format!("{name}, wooded and round");
+        hunt_graded(&wooded, &wooded_and_round(terrain), APART);
+    });
 }
 
 #[test]

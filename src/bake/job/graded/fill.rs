@@ -234,10 +234,7 @@ impl<'a> Chunk<'a> {
         let grid = Grid::new(side(&columns), side(&rows)).expect("no more than the whole");
         let simd = options.simd.level().unwrap_or(Simd::new());
         add(&clock.prepare, begun);
-        let quad = |number: usize| {
-            let (_, (column, row)) = levels.find(number);
-            Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
-        };
+        let quad = |number: usize| levels.look_quad(number);
         let pieces: Vec<&[usize]> = missing.chunk_by(|&a, &b| quad(a) == quad(b)).collect();
         workers.run_in(
             || {

@@ -136,7 +136,9 @@ impl Sampled {
         let blocks = level.blocks.iter().enumerate();
         let blocks = blocks.filter(|(_, block)| inside(**block));
         let numbers: Vec<usize> = blocks.map(|(index, _)| level.first + index).collect();
-        let looks: Vec<&[usize]> = numbers.chunk_by(|&a, &b| a / 4 == b / 4).collect();
+        let looks: Vec<&[usize]> = numbers
+            .chunk_by(|&a, &b| levels.look_quad(a) == levels.look_quad(b))
+            .collect();
         let step = (looks.len() / QUADS).max(1);
         let chosen: Vec<usize> = looks
             .iter()

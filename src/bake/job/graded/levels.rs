@@ -9,9 +9,11 @@ use crate::compress::pairs::group::morton_blocks;
 use crate::compress::pairs::{PairList, Sight};
 use crate::job::store::group::{Key, Targets, decode_told};
 use crate::job::tiles::{Tile, tiles};
+use crate::visibility::LOOK_LEVEL;
 use viewcell::format::graded::Shape;
+use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::morton::{self, comes_before};
-use viewcell::format::{Grid, TerrainParameters};
+use viewcell::format::{Grid, Quad, TerrainParameters};
 
 /// The levels, and where there is terrain in each.
 pub(super) struct Levels {
@@ -78,6 +80,12 @@ impl Levels {
             level as u32,
             self.all[level].blocks[number - self.all[level].first],
         )
+    }
+
+    /// The quad from which a kernel looks at once that holds a block, by its number: of cells of the block's level.
+    pub(super) fn look_quad(&self, number: usize) -> Quad {
+        let (_, (column, row)) = self.find(number);
+        Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
     }
 
     /// The tiles of all levels.
