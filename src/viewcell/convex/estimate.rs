@@ -128,7 +128,7 @@ impl Occluder {
                 ins &= ins - 1;
                 let single = Single::of(&heights[number / LANES], number % LANES);
                 for (at, of) in heights[..runs.len()].iter().enumerate() {
-                    let by = (number << 8 | at * LANES) as u32;
+                    let by = ((number << 8) | (at * LANES)) as u32;
                     wedge::<false>(&single, of, boxes, tolerance, by, &mut worst);
                 }
             }

@@ -106,9 +106,8 @@ impl Slabs {
                 worst = of;
             }
         };
-        for k in 0..3 {
-            let axis = &self.axes[k];
-            for (height, way) in [(slabs[k].near, -axis.sign), (slabs[k].far, axis.sign)] {
+        for (k, (axis, slab)) in self.axes.iter().zip(&slabs).enumerate() {
+            for (height, way) in [(slab.near, -axis.sign), (slab.far, axis.sign)] {
                 let parts = axis.above(height, self.tolerance);
                 let above = [0, 1].map(|i| height[i] + axis.halves[i]);
                 let which = usize::from(above[1] * axis.shares[1] < above[0] * axis.shares[0]);
