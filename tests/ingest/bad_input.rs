@@ -223,7 +223,7 @@ fn png_that_is_no_heightmap() {
     refuse(
         &files.write("a.png", huge),
         Resource,
-        &["70000 x 70000", "16777216", "`max_samples`"],
+        &["70000 x 70000", "67125249", "`max_samples`"],
     );
 
     // A grey value that stands for transparent: chunk tRNS after the header.

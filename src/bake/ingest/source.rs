@@ -48,7 +48,8 @@ impl Default for IngestOptions {
             byte_order: None,
             crop: None,
             nodata: None,
-            max_samples: 16_777_216,
+            // 8,193 a side.
+            max_samples: 67_125_249,
         }
     }
 }
