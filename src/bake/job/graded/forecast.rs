@@ -20,10 +20,10 @@ const QUICK: u32 = 3;
 
 /// Chunks that are looked from at each level, and quads of viewpoints in each.
 const CHUNKS: usize = 3;
-const QUADS: usize = 2;
+const QUADS: usize = 1;
 
 /// Seconds of processor that a level may take.
-const SECONDS: f64 = 1.0;
+const SECONDS: f64 = 0.5;
 
 /// What a graded bake comes to.
 pub(crate) struct GradedForecast {
