@@ -80,12 +80,9 @@ pub struct viewcell_watch_figures {
 }
 
 /// A watch of players numbered from 0, none of whom is there yet, in a solid level. Nobody sees further ahead than max_ahead
-/// seconds, whatever clients say. *watch becomes the handle, or null. A server uses it so, each frame:
-///
-///     viewcell_watch_set(watch, player, &watched);     // for everybody who is there; null for who has gone
-///     viewcell_watch_begin(watch);
-///     viewcell_watch_look_for(watch, 500);             // microseconds
-///     if (viewcell_watch_sends(watch, viewer, player) != 0) ...
+/// seconds, whatever clients say. *watch becomes the handle, or null. Each frame a server calls viewcell_watch_set for everybody
+/// who is there (with null for who has gone), viewcell_watch_begin, viewcell_watch_look_for with some microseconds, and then
+/// viewcell_watch_sends for each viewer and player.
 ///
 /// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
 /// VIEWCELL_MOST_WATCHED players), VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are
