@@ -9,7 +9,8 @@ use viewcell_bake::bundle::{
     GridHeader, GridKind, InputFile, Provenance, Statistics, TerrainWriter, Written,
 };
 use viewcell_bake::compress::{Scratch, ValidPyramid, encode};
-use viewcell_bake::{RepackOptions, repack};
+use viewcell_bake::world::Terrain;
+use viewcell_bake::{BakeOptions, RepackOptions, Source, bake_terrain, repack};
 
 /// A world whose visibility is a formula: symmetric, in blotches, with hidden and visible areas
 /// of all sizes.
@@ -202,4 +203,21 @@ pub fn provenance(statistics: Statistics) -> Provenance {
         cells: None,
         loss: None,
     }
+}
+
+/// Ground on which all see each other but for a void: two levels, of 3 × 3 and of 2 × 2 blocks.
+pub fn flat() -> Vec<u8> {
+    let mut heights = vec![0.0; 20 * 17];
+    heights[3] = f64::NAN;
+    let terrain = Terrain::new(20, 17, heights, [1.0; 2]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flat.vcb");
+    let options = BakeOptions {
+        mode: VisibilityMode::Exact,
+        grade: 1,
+        ..BakeOptions::default()
+    };
+    let source = Source::of_terrain(&terrain);
+    bake_terrain(&terrain, &source, &options, &path, &Silent).unwrap();
+    std::fs::read(path).unwrap()
 }

@@ -9,12 +9,12 @@ use viewcell::format::{Grid, Header, Quad, ReadPvs, Sample, Tag, Tree, Valid, Vi
 use viewcell::query::{Bundle, Leaf, OpenError};
 use viewcell_bake::bundle::{info, verify};
 
-use crate::common::{World, mix};
+use crate::common::{World, flat, mix};
 
 /// Small bundles, one a tree code, that have every section between them.
-fn small() -> [Vec<u8>; 2] {
+fn small() -> [Vec<u8>; 3] {
     let world = World::new(9, 3, 3);
-    let bundles = [world.bundle(), world.pairs()];
+    let bundles = [world.bundle(), world.pairs(), flat()];
     let tags = bundles.each_ref().map(|bytes| {
         let bundle = Bundle::from_bytes(bytes).unwrap();
         bundle
@@ -24,6 +24,7 @@ fn small() -> [Vec<u8>; 2] {
     });
     assert_eq!(tags[0].len(), 8);
     assert_eq!(tags[1], Tag::TERRAIN);
+    assert!(tags[2].contains(&Tag::PAIR) && !tags[2].contains(&Tag::TREE));
     bundles
 }
 
@@ -148,7 +149,7 @@ fn every_prefix_that_says_it_is_whole_is_survived() {
 
 #[test]
 fn trailing_bytes_are_refused() {
-    let [bytes, _] = small();
+    let [bytes, ..] = small();
     for extra in [1, 64, 4096] {
         let longer = [bytes.as_slice(), &vec![0; extra]].concat();
         let error = Bundle::from_bytes(&longer).unwrap_err().to_string();
@@ -208,22 +209,25 @@ proptest! {
     fn lies_under_right_checksums_are_survived(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         in_front in any::<bool>(),
-        pairs in any::<bool>(),
+        code in 0..3usize,
     ) {
-        let mut bytes = small_cached(pairs).to_vec();
+        let mut bytes = small_cached(code).to_vec();
         let limit = if in_front { HEADER_LEN + 11 * ENTRY_LEN + 64 } else { bytes.len() };
         for (index, value) in changes {
             bytes[8 + index.index(limit - 8)] = value;
         }
         reseal(&mut bytes);
         ask_everything(&bytes);
-        each_pvs_gives_one_answer(&bytes);
+        // The levels of a graded bundle may contradict each other; a walk and a question ask others.
+        if code < 2 {
+            each_pvs_gives_one_answer(&bytes);
+        }
     }
 
     #[test]
     fn random_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         prop_assert_eq!(ask_everything(&bytes), 0);
-        let mut dressed = small_cached(false)[..HEADER_LEN].to_vec();
+        let mut dressed = small_cached(0)[..HEADER_LEN].to_vec();
         dressed.extend(&bytes);
         let length = dressed.len() as u64;
         dressed[16..24].copy_from_slice(&length.to_le_bytes());
@@ -278,14 +282,14 @@ proptest! {
     }
 }
 
-fn small_cached(pairs: bool) -> &'static [u8] {
-    static SMALL: std::sync::OnceLock<[Vec<u8>; 2]> = std::sync::OnceLock::new();
-    &SMALL.get_or_init(small)[usize::from(pairs)]
+fn small_cached(code: usize) -> &'static [u8] {
+    static SMALL: std::sync::OnceLock<[Vec<u8>; 3]> = std::sync::OnceLock::new();
+    &SMALL.get_or_init(small)[code]
 }
 
 #[test]
 fn a_greatest_grid_declared_in_a_small_file_is_refused() {
-    let [mut bytes, _] = small();
+    let [mut bytes, ..] = small();
     let grid = Bundle::from_bytes(&bytes)
         .unwrap()
         .section(Tag::GRID)

@@ -13,6 +13,7 @@ use crate::common::World;
 
 mod container;
 mod content;
+mod graded;
 mod pairs;
 mod repack;
 

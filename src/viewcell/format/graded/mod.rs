@@ -242,6 +242,8 @@ const fn quad_in_block(quad: Quad, level: u32) -> Quad {
 /// The cells of a level that hold cells of a block of level 0: bits of the block that holds that block.
 fn gather((column, row): Block, cells: u64, level: u32) -> u64 {
     match level {
+        // As of a block outside the grid, whose place may be any.
+        _ if cells == 0 => 0,
         0 => cells,
         1 | 2 => {
             let side = 8 >> level;

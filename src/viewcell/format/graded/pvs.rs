@@ -22,8 +22,12 @@ pub struct GradedPvs<'a> {
 impl<'a> GradedPvs<'a> {
     /// The PVS of a quad. `None` outside the grid.
     pub fn new(graded: Graded<'a>, quad: Quad) -> Option<Self> {
+        // Before anything is shifted by a level that there is not.
+        if !graded.shape.grid.has_quad(quad) {
+            return None;
+        }
         let origin = quad.origin();
-        graded.shape.grid.has_quad(quad).then_some(Self {
+        Some(Self {
             graded,
             quad,
             lowest: quad
