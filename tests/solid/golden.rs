@@ -16,7 +16,7 @@ use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 
 /// Two rooms of 256 x 256 x 128 units beside each other, with a wall between them and a door at its northern end.
 pub fn two_rooms() -> String {
-    let boxes = [
+    map_of(&[
         [[-16, -16, -16], [544, 272, 0]],
         [[-16, -16, 128], [544, 272, 144]],
         [[-16, -16, 0], [0, 272, 128]],
@@ -24,7 +24,11 @@ pub fn two_rooms() -> String {
         [[0, -16, 0], [528, 0, 128]],
         [[0, 256, 0], [528, 272, 128]],
         [[256, 0, 0], [272, 192, 128]],
-    ];
+    ])
+}
+
+/// A map of Quake with these brushes, in which a player starts at 64, 64, 32.
+pub fn map_of(boxes: &[[[i32; 3]; 2]]) -> String {
     let point = |[x, y, z]: [i32; 3]| format!("( {x} {y} {z} )");
     let brush = |[[ax, ay, az], [bx, by, bz]]: [[i32; 3]; 2]| {
         let planes = [
@@ -41,18 +45,23 @@ pub fn two_rooms() -> String {
     };
     format!(
         "{{\n\"classname\" \"worldspawn\"\n{}}}\n{{\n\"classname\" \"info_player_start\"\n\"origin\" \"64 64 32\"\n}}\n",
-        boxes.map(brush).concat()
+        boxes.iter().copied().map(brush).collect::<String>()
     )
 }
 
 /// The bundle of the two rooms with cells of a size.
 pub fn baked(size: f64, options: &BakeOptions) -> Vec<u8> {
+    baked_map(&two_rooms(), size, options)
+}
+
+/// The bundle of a map with cells of a size.
+pub fn baked_map(text: &str, size: f64, options: &BakeOptions) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (map, written) = (
         folder.path().join("rooms.map"),
         folder.path().join("rooms.vcb"),
     );
-    std::fs::write(&map, two_rooms()).unwrap();
+    std::fs::write(&map, text).unwrap();
     let ingested = read_solid(&map, &SolidOptions::default()).unwrap();
     let mut place_options = PlaceOptions::of(&ingested.level);
     (place_options.size, place_options.height) = (size, size);

@@ -5,10 +5,11 @@ use std::time::Duration;
 use viewcell::dice::Dice;
 use viewcell::query::{Bundle, Motion, MotionLimits, Mover, SolidBundle};
 use viewcell::watch::{Watch, WatchOptions, Watched, swept};
+use viewcell_bake::BakeOptions;
 use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
 use viewcell_bake::world::solid::SolidLevel;
 
-use super::golden::two_rooms;
+use super::golden::{baked_map, map_of, two_rooms};
 
 const ROOMS: &[u8] = include_bytes!("../golden/v1/solid.vcb");
 const PLAYERS: usize = 6;
@@ -65,7 +66,7 @@ impl Walker {
     fn new(level: &SolidBundle<'_>, dice: &mut Dice) -> Self {
         let mut at = [0.0; 3];
         while level.locate(at).is_none() {
-            at = [528.0, 256.0, 60.0].map(|side| side * dice.fraction());
+            at = [528.0, 384.0, 60.0].map(|side| side * dice.fraction());
         }
         Self {
             at,
@@ -204,6 +205,71 @@ fn nobody_is_late_who_moves_by_the_rules_and_no_line_within_reach_is_clear() {
             "{kept}, {hidden} of {pairs}"
         );
     }
+}
+
+/// Corridors side by side, with a wall between any two that is open at one end: what a player may reach in a frame reaches
+/// through walls.
+fn corridors() -> String {
+    let mut boxes = vec![
+        [[-16, -16, -16], [400, 400, 0]],
+        [[-16, -16, 96], [400, 400, 112]],
+        [[-16, -16, 0], [0, 400, 96]],
+        [[384, -16, 0], [400, 400, 96]],
+        [[0, -16, 0], [384, 0, 96]],
+        [[0, 384, 0], [384, 400, 96]],
+    ];
+    for (wall, x) in (88..384).step_by(72).enumerate() {
+        let [from, to] = if wall % 2 == 0 { [0, 312] } else { [72, 384] };
+        boxes.push([[x, from, 0], [x + 8, to, 96]]);
+    }
+    map_of(&boxes)
+}
+
+/// A proof cell by cell is of the cells of a frame. It must not outlive them.
+#[test]
+fn proofs_cell_by_cell_are_kept_for_what_they_were_made_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = folder.path().join("corridors.map");
+    std::fs::write(&map, corridors()).unwrap();
+    let level = read_solid(&map, &SolidOptions::default()).unwrap().level;
+    let bytes = baked_map(&corridors(), 32.0, &BakeOptions::default());
+    let bundle = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
+    let (mut by_cells, mut kept) = (0, 0);
+    for seed in 0..6 {
+        let mut dice = Dice(100 + seed);
+        let mut watch = Watch::new(bundle, PLAYERS, WatchOptions::default()).unwrap();
+        let mut walkers: Vec<Walker> = (0..PLAYERS)
+            .map(|_| Walker::new(&bundle, &mut dice))
+            .collect();
+        for _ in 0..400 {
+            for walker in &mut walkers {
+                if dice.roll(60) == 0 {
+                    *walker = Walker::new(&bundle, &mut dice);
+                }
+                *walker = walker.later(FRAME, &bundle, &mut dice);
+            }
+            for (number, walker) in walkers.iter().enumerate() {
+                watch.set(number, &watched(walker.at, walker.velocity, 0.1));
+            }
+            watch.begin();
+            watch.look(u32::MAX);
+            by_cells += watch.counts().by_cells;
+            kept += watch.counts().kept;
+            for (viewer, from) in walkers.iter().enumerate() {
+                for (other, to) in walkers.iter().enumerate() {
+                    if viewer == other || watch.sends(viewer, other) {
+                        continue;
+                    }
+                    for _ in 0..4 {
+                        let from = from.later(0.1, &bundle, &mut dice);
+                        let to = to.later(FRAME * dice.fraction(), &bundle, &mut dice);
+                        assert_hidden(&level, &bundle, from.at, to.at, &mut dice);
+                    }
+                }
+            }
+        }
+    }
+    assert!(by_cells > 100 && kept > 1000, "{by_cells} {kept}");
 }
 
 #[test]

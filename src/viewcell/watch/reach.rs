@@ -29,7 +29,7 @@ struct Walkable {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reach {
     levels: [Kept; LEVELS],
-    /// What is reached of each cell in this frame; none if they are too many.
+    /// What is reached of each cell of the smallest box, for as long as that is kept; none if they are too many.
     cells: Vec<ReachedCell>,
     /// Where the eyes, or the body, are from an origin.
     pub offsets: Corners,
@@ -157,11 +157,14 @@ impl Reach {
             self.clear();
             self.offsets = offsets;
         }
-        self.cells.clear();
-        self.cells.reserve(FEW);
-        if ground.count <= FEW {
-            let reached = ground.room.get(..ground.count).unwrap_or_default();
-            self.cells.extend_from_slice(reached);
+        // A proof cell by cell is kept with the box, and so must be of its cells, not of those of a frame within it.
+        if !self.holds(0, &fresh) {
+            self.cells.clear();
+            self.cells.reserve(FEW);
+            if ground.count <= FEW {
+                let reached = ground.room.get(..ground.count).unwrap_or_default();
+                self.cells.extend_from_slice(reached);
+            }
         }
         for (kept, [longer, more]) in self.levels.iter_mut().zip(LONGER) {
             if kept.of.as_ref().is_some_and(|of| of.holds(&fresh)) {
@@ -181,6 +184,12 @@ impl Reach {
         true
     }
 
+    /// Whether the box of a level holds all that is reached.
+    fn holds(&self, level: usize, reached: &Walkable) -> bool {
+        let of = self.levels.get(level).and_then(|kept| kept.of.as_ref());
+        of.is_some_and(|of| of.holds(reached))
+    }
+
     /// The box of a level, if there is one.
     pub(super) fn span(&self, level: usize) -> Option<&Span> {
         self.levels.get(level)?.span.as_ref()
@@ -191,7 +200,7 @@ impl Reach {
         self.levels.get(level)?.of.as_ref()?.parts.as_ref()
     }
 
-    /// What is reached of each cell in this frame; none if they are too many.
+    /// What is reached of each cell of the smallest box; none if they are too many.
     pub(super) fn cells(&self) -> &[ReachedCell] {
         &self.cells
     }
