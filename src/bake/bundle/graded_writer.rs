@@ -38,11 +38,7 @@ impl GradedWriter {
         let shape = Shape::new(header.parameters.grid, header.parameters.grade);
         let groups = new_index(&out, shape.blocks_below(shape.levels()) as u64)?;
         let pvss = [Tag::DICT, Tag::PAIR, Tag::PIDX];
-        let mut front = Front::write(&mut out, header, ground, &pvss)?;
-        front
-            .sections
-            .push(out.section(Tag::DICT, Section::REQUIRED, [dictionary])?);
-        let open = out.begin(Tag::PAIR, Section::REQUIRED)?;
+        let (front, open) = Front::before_groups(&mut out, header, ground, &pvss, dictionary)?;
         Ok(Self {
             out,
             shape,

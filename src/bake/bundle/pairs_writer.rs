@@ -48,11 +48,7 @@ impl PairsWriter {
         let groups = new_index(&out, grid.blocks() as u64)?;
         let trees = new_index(&out, grid.quad_count() - grid.first_index(TREE_LEVEL))?;
         let pvss = [Tag::DICT, Tag::PAIR, Tag::PIDX, Tag::TREE, Tag::TIDX];
-        let mut front = Front::write(&mut out, header, ground, &pvss)?;
-        front
-            .sections
-            .push(out.section(Tag::DICT, Section::REQUIRED, [dictionary])?);
-        let open = out.begin(Tag::PAIR, Section::REQUIRED)?;
+        let (front, open) = Front::before_groups(&mut out, header, ground, &pvss, dictionary)?;
         let mut blocks = morton_blocks(grid);
         blocks.reverse();
         Ok(Self {

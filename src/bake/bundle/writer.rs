@@ -285,6 +285,20 @@ impl Front {
         })
     }
 
+    /// The same of PVSs in groups, whose codes are in `dictionary`; and begins the section of the groups.
+    pub(super) fn before_groups(
+        out: &mut Output,
+        header: &GridHeader,
+        ground: (&[f64], &ValidPyramid),
+        pvss: &[Tag],
+        dictionary: &[u8],
+    ) -> Result<(Self, OpenSection), BundleError> {
+        let mut front = Self::write(out, header, ground, pvss)?;
+        let dictionary = out.section(Tag::DICT, Section::REQUIRED, [dictionary])?;
+        front.sections.push(dictionary);
+        Ok((front, out.begin(Tag::PAIR, Section::REQUIRED)?))
+    }
+
     /// Writes provenance, table and header, syncs, and gives the file its name.
     pub(super) fn finish(
         self,

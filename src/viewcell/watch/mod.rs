@@ -29,16 +29,15 @@
     )
 )]
 
-mod by_cells;
 mod proof;
 mod reach;
 
 use crate::convex::{Found, Point, Span};
 use crate::format::solid::Corners;
 use crate::query::solid::Solids;
+use crate::query::solid::cell_by_cell::CellByCell;
 use crate::query::solid::reached::ReachedCell;
 use crate::query::{Mover, SolidBundle};
-use by_cells::Question;
 use proof::{MOST_NODES, Node, Prover};
 pub use reach::swept;
 use reach::{Ground, LEVELS, Reach};
@@ -499,7 +498,7 @@ impl<'a> Watch<'a> {
             }
         }
         let offsets = [from.eyes.offsets, to.body.offsets];
-        let question = Question {
+        let question = CellByCell {
             level: &ground.level,
             solids,
             offsets,

@@ -6,11 +6,11 @@
 
 use crate::convex::{Decider, Found, Groups, List, Look, Point, Run, Span};
 use crate::query::solid::Solids;
+use crate::query::solid::cell_by_cell::{CellByCell, DEPTH};
+use crate::query::solid::reached::{ReachedCell, around};
 
 /// Most nodes that are kept of a proof; a larger one is used and forgotten.
 pub(super) const MOST_NODES: usize = 64;
-/// Most cuts one after another.
-const DEPTH: u32 = 12;
 
 /// A node that cuts, by its axis, 0 to 2 of eyes and 3 to 5 of bodies.
 const CUT: u32 = 1 << 31;
@@ -116,37 +116,23 @@ impl Prover {
         (found, work - self.decider.run.left)
     }
 
-    pub(super) fn begin_work(&mut self, work: u32) {
+    /// Looks for a proof that no eye at what is reached of some cells sees any of what is at others, with so much work; and
+    /// how much it took.
+    pub(super) fn prove_cells(
+        &mut self,
+        question: CellByCell<'_>,
+        [from, to]: [&mut [ReachedCell]; 2],
+        work: u32,
+    ) -> (bool, u32) {
+        let [eyes, body] = question.offsets;
+        let span = |cells: &[ReachedCell], offsets| question.solids.around(around(cells)?, offsets);
+        let (Some(a), Some(b)) = (span(from, eyes), span(to, body)) else {
+            return (false, 0);
+        };
         self.decider.run.left = work;
-    }
-
-    pub(super) fn work_left(&self) -> u32 {
-        self.decider.run.left
-    }
-
-    pub(super) fn goes_on(&mut self) -> bool {
-        self.decider.run.goes_on()
-    }
-
-    /// The list of occluders that may hide a part of a pair.
-    pub(super) fn all(&mut self, a: &Span, b: &Span) -> List {
-        self.decider.narrow_groups(a, b, &self.groups)
-    }
-
-    pub(super) fn narrow(&mut self, [a, b]: [&Span; 2], list: List) -> List {
-        self.decider.narrow(a, b, list)
-    }
-
-    pub(super) fn leave(&mut self, list: List) {
-        self.decider.leave(list);
-    }
-
-    pub(super) fn look(&mut self, solids: &Solids, [a, b]: [&Span; 2], list: List) -> Look {
-        self.decider.look(&solids.occluders, a, b, list)
-    }
-
-    pub(super) fn decide(&mut self, solids: &Solids, [a, b]: [&Span; 2], list: List) -> Found {
-        self.decider.decide(&solids.occluders, a, b, list, DEPTH)
+        let list = self.decider.narrow_groups(&a, &b, &self.groups);
+        let hidden = question.hides(&mut self.decider, [from, to], list);
+        (hidden, work - self.decider.run.left)
     }
 
     /// By a proof of before, whose nodes these and those behind them are.

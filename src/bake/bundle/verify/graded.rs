@@ -226,13 +226,9 @@ impl Pass<'_> {
     fn symbols(&self, level: u32, block: Block) -> Option<Symbols> {
         let valid = &self.levels[level as usize];
         let grid = valid.grid();
-        let (across, down) = grid.block_shape();
+        let (across, _) = grid.block_shape();
         let terrain = |(column, row): Block| valid.blocks()[(row * across + column) as usize];
-        let reach = self.shape.reach();
-        let near = |at: u32, end: u32| {
-            at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(end)
-        };
-        let [columns, rows] = [near(block.0, across), near(block.1, down)];
+        let [columns, rows] = self.shape.window(level, block);
         let group = self.graded.groups(level).group(block.0, block.1)?;
         let mut symbols = Symbols {
             window: [columns.clone(), rows.clone()],

@@ -1,7 +1,6 @@
 //! Forecast of a graded bake: some quads of viewpoints of the lowest levels are looked from, and all is reckoned from them.
 
 use super::fill::{Chunk, Clock, GradedWork};
-use crate::compress::ValidPyramid;
 use crate::compress::graded::{rows_of, visible_pairs};
 use crate::compress::pairs::{Codebook, Histogram, Sight};
 use crate::job::error::BakeError;
@@ -45,6 +44,7 @@ struct Sampled {
     around: u64,
     /// Pairs of blocks.
     pairs: u64,
+    /// At level 0: pairs of view cells that see each other, and all.
     visible: u64,
     cells: u64,
     /// Seconds of processor: of looking, and of tables for a sample of the terrain.
@@ -168,6 +168,9 @@ impl Sampled {
                 .count();
             self.around += table_length(mixed) as u64 + told.len() as u64 / 2;
             self.pairs += told.len() as u64;
+            if at > 0 {
+                continue;
+            }
             let mut pairs = group.pairs.iter();
             for (&target, &sight) in told.iter().zip(&group.sights) {
                 let mixed = match sight {
@@ -176,22 +179,12 @@ impl Sampled {
                 };
                 let terrain = [level.terrain(own), level.terrain(target)];
                 let rows = rows_of(sight, mixed, terrain);
-                self.visible += seen(valid, at, [own, target], &rows);
-                self.cells += seen(
-                    valid,
-                    at,
-                    [own, target],
-                    &rows_of(Sight::Visible, None, terrain),
-                );
+                let all = rows_of(Sight::Visible, None, terrain);
+                let count = |rows| visible_pairs(valid, at, [own, target], rows);
+                self.visible += count(&rows);
+                self.cells += count(&all);
             }
         }
         Ok(chosen.len().div_ceil(4))
     }
-}
-
-fn seen(valid: &ValidPyramid, at: u32, pair: [(u32, u32); 2], rows: &[u64; 64]) -> u64 {
-    if at > 0 {
-        return 0;
-    }
-    visible_pairs(valid, at, pair, rows)
 }

@@ -1,8 +1,6 @@
 //! The levels of a graded bundle as a bake numbers them: the blocks of level 0 in Morton order, then those of level 1, and
 //! so on.
 
-use std::ops::Range;
-
 use crate::compress::ValidPyramid;
 use crate::compress::graded::{Block, valid_levels};
 use crate::compress::pairs::group::morton_blocks;
@@ -100,19 +98,9 @@ impl Levels {
         self.all.iter().flat_map(of_level).collect()
     }
 
-    /// The columns and rows of the blocks that are near one.
-    pub(super) fn window(&self, level: u32, (column, row): Block) -> [Range<u32>; 2] {
-        let (columns, rows) = self.all[level as usize].grid.block_shape();
-        let reach = self.shape.reach();
-        let near = |at: u32, end: u32| {
-            at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(end)
-        };
-        [near(column, columns), near(row, rows)]
-    }
-
     /// The blocks that the group of one tells of, in Morton order: those near it, or of them itself and those after it.
     pub(super) fn told_by(&self, level: u32, block: Block) -> Vec<Block> {
-        let [columns, rows] = self.window(level, block);
+        let [columns, rows] = self.shape.window(level, block);
         let near = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
         let mut told: Vec<Block> = near
             .filter(|&target| !self.is_mutual() || !comes_before(target, block))
@@ -124,7 +112,7 @@ impl Levels {
     /// How many blocks the group of one tells of, about: of a block with itself and its neighbours half count where each
     /// pair is told of once.
     pub(super) fn told(&self, level: u32, block: Block) -> u64 {
-        let [columns, rows] = self.window(level, block);
+        let [columns, rows] = self.shape.window(level, block);
         let near = columns.len() as u64 * rows.len() as u64;
         if self.is_mutual() {
             near.div_ceil(2)

@@ -14,33 +14,9 @@ use crate::job::encode::Destination;
 use crate::job::error::BakeError;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
-use crate::job::store::error::StoreError;
 use crate::job::store::file::Store;
 use crate::job::store::group::encode_told;
-
-/// Bytes of groups, by their numbers.
-struct Stored<'a> {
-    stores: &'a [Store],
-}
-
-impl Stored<'_> {
-    fn read(&self, number: usize) -> Result<Vec<u8>, StoreError> {
-        for store in self.stores {
-            if let Some(bytes) = store.read(number)? {
-                return Ok(bytes);
-            }
-        }
-        Err(self.damaged(number))
-    }
-
-    fn damaged(&self, number: usize) -> StoreError {
-        let holder = self.stores.iter().find(|store| store.has(number));
-        match holder.or(self.stores.first()) {
-            Some(store) => store.damaged(number),
-            None => StoreError::NoShards,
-        }
-    }
-}
+use crate::job::store::groups::Stores;
 
 /// What a thread has counted.
 #[derive(Default)]
@@ -65,7 +41,7 @@ pub(crate) fn write(
     }
     let parameters = &place.header.parameters;
     let levels = Levels::new(parameters, place.valid);
-    let stored = Stored { stores };
+    let stored = Stores(stores);
     let blocks: usize = levels.all.iter().map(|level| level.blocks.len()).sum();
     workers.observer.stage(Stage::Compress, 2 * blocks as u64);
     let mut all = Tally::default();
@@ -330,7 +306,7 @@ struct Heads<'a> {
 impl Heads<'_> {
     /// The head of the next group in Morton order, and how many records are to follow.
     fn push(&mut self, own: Block, told: &[Block], sights: &[Sight]) -> (Vec<u8>, usize) {
-        let window = self.levels.window(self.at, own);
+        let window = self.levels.shape.window(self.at, own);
         let [columns, rows] = window.clone();
         let mut all = vec![Sight::Hidden; columns.len() * rows.len()];
         let place = |(column, row): Block| {

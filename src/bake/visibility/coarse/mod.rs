@@ -343,8 +343,7 @@ struct Seen<'s> {
 }
 
 impl Seen<'_> {
-    /// Whether the first cell in the one is known to see the first in the other: of a pair that is answered for as
-    /// a whole, whether all do.
+    /// Whether one cell is known to see another.
     fn has(&self, pair: Pair) -> bool {
         let level = pair.level - self.finest;
         let first = |(column, row): (u32, u32)| (column << level, row << level);

@@ -13,6 +13,8 @@
 //! dictionary. `PIDX` has the blocks of level 0, row by row, then those of level 1, and so on; `PAIR` has the
 //! groups of each level in Morton order; `VALD`, if there is one, a block bitmap for each level.
 
+use core::ops::Range;
+
 use super::grid::{BLOCK_LEVEL, Grid, LEVELS, Quad, Sample, Valid, quad_mask};
 use super::pages::IndexedPages;
 use super::pairs::Groups;
@@ -79,6 +81,15 @@ impl Shape {
     #[inline]
     pub const fn is_near(&self, a: Block, b: Block) -> bool {
         a.0.abs_diff(b.0) <= self.reach && a.1.abs_diff(b.1) <= self.reach
+    }
+
+    /// The columns and rows of the blocks of a level that are near one.
+    pub fn window(&self, level: u32, (column, row): Block) -> [Range<u32>; 2] {
+        let (columns, rows) = self.level(level).block_shape();
+        let near = |at: u32, end: u32| {
+            at.saturating_sub(self.reach)..at.saturating_add(self.reach).saturating_add(1).min(end)
+        };
+        [near(column, columns), near(row, rows)]
     }
 
     /// The lowest level, from `lowest` on, that tells of the blocks around two blocks of level 0.

@@ -4,6 +4,7 @@
 //! neither. What it is asked for, whether two players can see each other soon, [`SolidBundle::visible_within`] and
 //! [`ReachableSet`](super::ReachableSet) answer by the boxes that each may reach.
 
+pub(crate) mod cell_by_cell;
 mod occlusion;
 pub(crate) mod reached;
 mod solids;

@@ -7,14 +7,11 @@
 use std::time::{Duration, Instant};
 
 use super::SolidBundle;
-use super::reached::{ReachedCell, around, fill, halves, longest};
+use super::cell_by_cell::{CellByCell, DEPTH};
 use super::solids::Solids;
-use crate::convex::{Decider, Found, List, Look, Run, Span};
+use crate::convex::{Decider, Found, List, Run, Span};
 use crate::format::solid::Corners;
 use crate::query::{Extent, ReachableSet};
-
-/// Boxes are halved so often one after another at most.
-const DEPTH: u32 = 12;
 
 /// Tests whether positions are hidden from others by the solids of a level, by several of them if need be, and by
 /// doors that are closed. For one thread; allocates when it is made, when doors are set, and while its lists grow.
@@ -67,11 +64,15 @@ impl OcclusionTest {
         self.all = self.decider.all(&self.solids.occluders);
     }
 
+    /// Where eyes are from origins.
+    fn eyes(&self) -> Corners {
+        self.eye.map(|up| [0.0, 0.0, up])
+    }
+
     /// Where the eyes of players are whose origins are in the first box, and the bodies of those in the other.
     #[inline(never)]
     fn spans(&self, [from, to]: [Corners; 2]) -> Option<[Span; 2]> {
-        let eye = self.eye.map(|up| [0.0, 0.0, up]);
-        let from = self.solids.around(from, eye)?;
+        let from = self.solids.around(from, self.eyes())?;
         Some([from, self.solids.around(to, self.hull)?])
     }
 
@@ -111,65 +112,14 @@ impl OcclusionTest {
         }
         self.decider.guess = *guess;
         self.decider.run.until = Instant::now().checked_add(budget);
-        let hidden = self.hides_cells(level, from, to, self.all);
+        let question = CellByCell {
+            level,
+            solids: &self.solids,
+            offsets: [self.eyes(), self.hull],
+            is_baked: true,
+        };
+        let hidden = question.hides(&mut self.decider, [from, to], self.all);
         *guess = self.decider.guess;
-        hidden
-    }
-
-    /// Whether what is reached of some cells is hidden from what is reached of others. Boxes that cells fill are cut where
-    /// shadows end; where cells leave gaps, or that decides nothing, the lists of cells are halved.
-    fn hides_cells(
-        &mut self,
-        level: &SolidBundle<'_>,
-        from: &mut [ReachedCell],
-        to: &mut [ReachedCell],
-        list: List,
-    ) -> bool {
-        let (Some(places), Some(others)) = (around(from), around(to)) else {
-            return true;
-        };
-        let Some([a, b]) = self.spans([places, others]) else {
-            return false;
-        };
-        let mut are_single = false;
-        if let ([one], [other]) = (&*from, &*to) {
-            if !level.visible(one.cell, other.cell) {
-                return true;
-            }
-            are_single = true;
-        }
-        if fill(from, &places) && fill(to, &others) {
-            let found = self
-                .decider
-                .decide(&self.solids.occluders, &a, &b, list, DEPTH);
-            if found != Found::Open || are_single {
-                return found == Found::Hidden;
-            }
-        }
-        if matches!(
-            self.decider.look(&self.solids.occluders, &a, &b, list),
-            Look::Hidden
-        ) {
-            return true;
-        }
-        if !self.decider.run.goes_on() {
-            return false;
-        }
-        let narrow = self.decider.narrow(&a, &b, list);
-        // What is longest across, of what has cells to part.
-        let sides =
-            |span: Span, is_one: bool| span.half.map(|side| if is_one { -1.0 } else { side });
-        let (of_from, of_to) = (sides(a, from.len() == 1), sides(b, to.len() == 1));
-        let ((axis, side), (other_axis, other_side)) = (longest(of_from), longest(of_to));
-        let hidden = if side >= other_side {
-            let (left, right) = halves(from, places, axis);
-            self.hides_cells(level, left, to, narrow) && self.hides_cells(level, right, to, narrow)
-        } else {
-            let (left, right) = halves(to, others, other_axis);
-            self.hides_cells(level, from, left, narrow)
-                && self.hides_cells(level, from, right, narrow)
-        };
-        self.decider.leave(list);
         hidden
     }
 }
