@@ -1,13 +1,12 @@
 //! Conservative sight between cells: pairs are divided down to quarters of the squares around samples, until lines hide
-//! all parts ([`super::slopes`]) or a pair of quarters is found that none hides.
+//! all parts ([`super::slopes`]) or a pair of quarters is found that none hides, or a witness of sight ([`super::witness`]).
 
-use super::Shafts;
 use super::ends::End;
-use super::field::NOWHERE;
-use super::pair::{PARTS, Pair, Way};
+use super::pair::{PARTS, Pair, Way, lanes};
 use super::ranking::{FIRST, rank_lines};
-use super::sight::sight;
 use super::slopes::{Frame, LINES, test_lines};
+use super::witness::{Tops, clear_lanes, is_clear};
+use super::{Open, Shafts};
 use crate::visibility::simd::at_level;
 
 /// The lines between two quads.
@@ -28,38 +27,78 @@ impl Shafts<'_> {
             // No line separates neighbours, but it may separate their parts.
             return pair.level == 0 || self.may_neighbours_see(pair);
         };
-        let mut lines = std::mem::take(&mut self.lines);
-        lines.clear();
-        let slabs = match known {
-            Some(_) => &self.left[pair.level as usize],
-            None => {
-                self.list(pair, way);
-                &self.all[pair.level as usize]
-            }
-        };
-        let lane = known.unwrap_or(0);
-        let matter = slabs.iter().filter(|slab| slab.lanes >> lane & 1 == 1);
-        lines.extend(matter.map(|slab| slab.x));
-        if self.do_peaks_see(pair, way, &lines) {
-            self.lines = lines;
-            return true;
-        }
+        let lines = self.lines_between(pair, way, known);
+        let found = self.is_witnessed(pair, way, &lines) || self.may_see_by(pair, way, &lines);
+        self.lines = lines;
+        found
+    }
+
+    /// The same by proofs with these lines alone.
+    pub(super) fn may_see_by(&mut self, pair: Pair, way: Way, lines: &[u32]) -> bool {
         let mut highest = std::mem::take(&mut self.highest);
-        highest.clone_from(&lines);
-        let ends = End::both(self.field, &mut self.cell_heights, pair, way);
-        let frame = Frame::new(self.field, way);
-        let (rises, ranks) = (&mut self.rises, &mut self.ranks);
-        at_level!(self.level, simd => rank_lines(
-            simd, frame, [&ends[0], &ends[1]], &mut highest, rises, ranks
-        ));
+        highest.clear();
+        highest.extend_from_slice(lines);
+        self.rank(pair, way, &mut highest);
         let between = Between {
             way,
             highest: &highest,
             in_full: FIRST,
         };
         let found = self.may_parts_see(pair, between);
-        (self.lines, self.highest) = (lines, highest);
+        self.highest = highest;
         found
+    }
+
+    /// Those of the `asked` parts of a pair, which are view cells and have the same major axis as `open` says, that are not
+    /// proven hidden. What hides or shows several of them is tried first.
+    pub(super) fn may_cells_see(&mut self, open: Open, asked: u16) -> u16 {
+        let Open {
+            pair,
+            turned,
+            known,
+        } = open;
+        let field = self.field;
+        let Some(way) = pair.way(turned) else {
+            let see = |lane: &usize| {
+                let part = pair.part(*lane);
+                part.a == part.b || field.is_smallest(part) || self.may_any_see(part, None)
+            };
+            return lanes(asked)
+                .filter(see)
+                .fold(0, |all, lane| all | 1 << lane);
+        };
+        let lines = self.lines_between(pair, way, known);
+        let frame = Frame::new(field, way);
+        let near = lanes(asked).filter(|&lane| self.is_near(pair.part(lane)));
+        let near = near.fold(0, |all, lane| all | 1 << lane);
+        let tops = Tops::new(field, &mut self.points, pair, way);
+        let mut seen = at_level!(self.level, simd => clear_lanes(simd, frame, &lines, &tops, near));
+        if seen != asked {
+            let mut highest = std::mem::take(&mut self.highest);
+            highest.clone_from(&lines);
+            let ends = self.rank(pair, way, &mut highest);
+            let left = at_level!(self.level, simd => test_lines(
+                simd, frame, [&ends[0], &ends[1]], &highest, asked & !seen, FIRST
+            ));
+            for lane in lanes(left.lanes) {
+                let part = pair.part(lane);
+                let (lines_for_part, count) = left.lines_for(lane, &highest);
+                let between = Between {
+                    way,
+                    highest: &lines_for_part[..count],
+                    in_full: LINES,
+                };
+                if field.is_smallest(part)
+                    || self.is_witnessed(part, way, &lines)
+                    || self.may_parts_see(part, between)
+                {
+                    seen |= 1 << lane;
+                }
+            }
+            self.highest = highest;
+        }
+        self.lines = lines;
+        seen
     }
 
     /// The same of quads that are neighbours, part by part.
@@ -102,18 +141,7 @@ impl Shafts<'_> {
             if field.is_smallest(part) {
                 return true;
             }
-            // What comes nearest to hiding the whole hides most of its parts.
-            let (mut highest, mut count) = ([0; LINES + 1], 0);
-            let first = left.nearest_line[lane] as usize;
-            if left.matters[first] >> lane & 1 == 1 {
-                highest[0] = between.highest[first];
-                count = 1;
-            }
-            for (number, (&x, matters)) in between.highest.iter().zip(left.matters).enumerate() {
-                // Written in any case, and written over where it does not matter.
-                highest[count] = x;
-                count += usize::from(matters >> lane & 1 == 1 && number != first);
-            }
+            let (highest, count) = left.lines_for(lane, between.highest);
             let between = Between {
                 highest: &highest[..count],
                 in_full: LINES,
@@ -126,27 +154,47 @@ impl Shafts<'_> {
         false
     }
 
-    /// Whether the highest places of two quads see each other, of which these lines of a way may matter.
-    fn do_peaks_see(&mut self, pair: Pair, between: Way, lines: &[u32]) -> bool {
-        let field = self.field;
-        let peaks = match pair.level {
-            0 => [pair.a, pair.b],
-            _ => field.peaks(pair.level, [pair.a, pair.b]),
+    /// Lists the lines between two quads that may matter; the list is [`Self::lines`] and is to be given back.
+    fn lines_between(&mut self, pair: Pair, way: Way, known: Option<usize>) -> Vec<u32> {
+        let slabs = match known {
+            Some(_) => &self.left[pair.level as usize],
+            None => {
+                self.list(pair, way);
+                &self.all[pair.level as usize]
+            }
         };
-        if peaks.contains(&NOWHERE) {
+        let lane = known.unwrap_or(0);
+        let matter = slabs.iter().filter(|slab| slab.lanes >> lane & 1 == 1);
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.clear();
+        lines.extend(matter.map(|slab| slab.x));
+        lines
+    }
+
+    /// Leaves those lines between two quads that rise highest, the highest first; and says what lies at both ends.
+    fn rank(&mut self, pair: Pair, way: Way, lines: &mut Vec<u32>) -> [End; 2] {
+        let ends = End::both(self.field, &mut self.cell_heights, pair, way);
+        let frame = Frame::new(self.field, way);
+        let (rises, ranks) = (&mut self.rises, &mut self.ranks);
+        at_level!(self.level, simd => rank_lines(
+            simd, frame, [&ends[0], &ends[1]], lines, rises, ranks
+        ));
+        ends
+    }
+
+    /// Whether a sight between two quads is found that none of these lines rises over.
+    fn is_witnessed(&mut self, pair: Pair, way: Way, lines: &[u32]) -> bool {
+        if !self.is_near(pair) {
             return false;
         }
-        let [a, b] = peaks;
-        if field.too_far(a.0.abs_diff(b.0), a.1.abs_diff(b.1)) {
-            return false;
-        }
-        let pair = Pair { level: 0, a, b };
-        let way = pair.major();
-        if way.turned == between.turned {
-            return sight(field, way, lines.iter().copied(), peaks);
-        }
-        self.list(pair, way);
-        sight(field, way, self.all[0].iter().map(|slab| slab.x), peaks)
+        let Pair { level, a, b } = pair;
+        let frame = Frame::new(self.field, way);
+        let [viewers, players] = &mut self.points;
+        let points = [
+            viewers.of(self.field, 0, level, a),
+            players.of(self.field, 1, level, b),
+        ];
+        at_level!(self.level, simd => is_clear(simd, frame, way, lines, points))
     }
 
     /// The parts of a pair in which somebody may look and somebody may be near enough to be seen.

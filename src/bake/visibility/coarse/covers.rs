@@ -24,6 +24,8 @@ pub(crate) struct CellHeights {
     pub quarters: Heights,
     /// For the whole cell at once: the same, or the cell's greatest ground at all points.
     pub whole: Heights,
+    /// The greatest ground.
+    pub greatest: f32,
 }
 
 /// Of cells whose columns and rows are equal modulo this the last one is kept.
@@ -34,6 +36,7 @@ impl CellCache {
         let none = CellHeights {
             quarters: [VOID; POINTS * POINTS],
             whole: [VOID; POINTS * POINTS],
+            greatest: VOID,
         };
         Self(vec![(NOWHERE, none); (KEPT * KEPT) as usize])
     }
@@ -55,7 +58,12 @@ impl CellCache {
             } else {
                 quarters
             };
-            *kept = (place, CellHeights { quarters, whole });
+            let heights = CellHeights {
+                quarters,
+                whole,
+                greatest,
+            };
+            *kept = (place, heights);
         }
         &kept.1
     }

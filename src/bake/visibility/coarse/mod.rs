@@ -23,7 +23,8 @@
 //!
 //! In conservative mode pairs of quads of level [`MAX_SLOPE_LEVEL`] and below are tested with sloped bounds instead,
 //! down to quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs long before single
-//! samples are reached; over roofs the bounds are level ([`covers`]).
+//! samples are reached; over roofs the bounds are level ([`covers`]). What no such bound can hide is mostly found by a
+//! [`witness`]. Cells of up to 4 x 4 samples are decided sixteen pairs at a time.
 
 use super::lanes::VOID;
 use super::samples::rays::Order;
@@ -35,13 +36,14 @@ use covers::CellCache;
 use fearless_simd::Level;
 use field::NOWHERE;
 pub use field::ShaftField;
-use pair::{PARTS, Pair, Way};
+use pair::{PARTS, Pair, Way, lanes};
 use planes::MAX_SLOPE_LEVEL;
 use sight::sight;
 use step::{Found, Question, Slab, step};
 use viewcell::format::bits;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::{Grid, Quad};
+use witness::PointCache;
 
 mod cells;
 mod covers;
@@ -54,6 +56,10 @@ mod sight;
 mod slopes;
 mod sparse_table;
 mod step;
+mod witness;
+
+/// Cells of so many levels are small ([`Shafts::are_small_cells`]).
+const MAX_SMALL_CELLS: u32 = 2;
 
 /// Sight between view cells that are quads of samples, for one thread.
 pub struct Shafts<'f> {
@@ -68,6 +74,7 @@ pub struct Shafts<'f> {
     all: Vec<Vec<Slab>>,
     /// Of those who look, and of those who are looked at.
     cell_heights: [CellCache; 2],
+    points: [PointCache; 2],
     /// Room for [`cells`]: the lines between two quads, those of them that are tried, and what ranks them.
     lines: Vec<u32>,
     highest: Vec<u32>,
@@ -96,6 +103,7 @@ impl<'f> Shafts<'f> {
             left: vec![Vec::new(); field.quads.len()],
             all: vec![Vec::new(); field.quads.len()],
             cell_heights: [CellCache::new(), CellCache::new()],
+            points: [PointCache::new(), PointCache::new()],
             lines: Vec::new(),
             highest: Vec::new(),
             rises: Vec::new(),
@@ -229,6 +237,9 @@ impl<'f> Shafts<'f> {
         if seen.stopped {
             return;
         }
+        if self.are_small_cells(open.pair.level - 1) {
+            return self.spread_cells(open, seen);
+        }
         let (found, listed) = self.divide(open, false);
         for lane in 0..PARTS {
             let bit = 1 << lane;
@@ -248,6 +259,28 @@ impl<'f> Shafts<'f> {
                 self.spread(next, seen);
             } else if !seen.has(part) && self.is_told(next) && self.any(next, [NOWHERE; 2]) {
                 seen.mark(part);
+            }
+        }
+    }
+
+    /// Whether quads of a level are cells so small that sloped bounds decide sixteen pairs of them at once. (Of larger ones
+    /// level bounds do, before slopes decide each: [`Shafts::any`].)
+    fn are_small_cells(&self, level: u32) -> bool {
+        self.field.stance == Stance::Cell && level == self.field.finest && level <= MAX_SMALL_CELLS
+    }
+
+    /// Finds who sees whom between the small cells of a pair.
+    fn spread_cells(&mut self, open: Open, seen: &mut Seen<'_>) {
+        let is_open = |lane: &usize| {
+            let part = open.pair.part(*lane);
+            part.major().turned == open.turned && self.is_asked(part) && !seen.has(part)
+        };
+        let asked = (0..PARTS)
+            .filter(is_open)
+            .fold(0, |all, lane| all | 1 << lane);
+        if asked != 0 {
+            for lane in lanes(self.may_cells_see(open, asked)) {
+                seen.mark(open.pair.part(lane));
             }
         }
     }

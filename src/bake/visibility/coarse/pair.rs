@@ -1,8 +1,15 @@
 //! Pairs of equal quads: their sixteen parts, the axis between them, and where they lie.
 
+use viewcell::format::bits;
+
 /// Pairs of a child of one quad and a child of the other: lane 4·i + k has child i of the first and child k
 /// of the second, in the order north-west, north-east, south-west, south-east.
 pub(crate) const PARTS: usize = 16;
+
+/// The lanes of a mask.
+pub(crate) fn lanes(mask: u16) -> impl Iterator<Item = usize> {
+    bits::ones(u64::from(mask)).map(|lane| lane as usize)
+}
 
 /// Two quads of a level: somebody in the first looks at the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,39 +37,48 @@ fn rises_over<S: Simd>(
     sights: [Ray; 2],
     rises: &mut [f32],
 ) {
-    let zero: f32x16<S> = f32x16::splat(simd, 0.0);
-    let last = f32x16::splat(simd, frame.samples.saturating_sub(2) as f32);
-    let (values, stride) = frame.lines.least.all();
     for (lines, rises) in lines.chunks(PARTS).zip(rises.chunks_mut(PARTS)) {
-        let (mut at, mut begins) = ([f32::MIN; PARTS], [0; PARTS]);
+        let (mut at, mut all) = ([f32::MIN; PARTS], [0; PARTS]);
         for (k, &x) in lines.iter().enumerate() {
-            at[k] = frame.along(x);
-            begins[k] = x as usize * stride;
+            (at[k], all[k]) = (frame.along(x), x);
         }
         let at = f32x16::from_slice(simd, &at);
         let mut most = f32x16::splat(simd, f32::MIN);
         for sight in sights {
             let way = at - sight.from[0];
-            let row = (way * sight.across + sight.from[1]).max(zero).min(last);
-            let whole = row.floor();
-            let mut rows = [0; PARTS];
-            whole.to_int::<i32x16<S>>().store_slice(&mut rows);
-            let (mut near, mut far) = ([VOID; PARTS], [VOID; PARTS]);
-            for k in 0..PARTS {
-                let begin = begins[k] + rows[k] as usize;
-                if let Some(&[here, next]) = values.get(begin..begin + 2) {
-                    (near[k], far[k]) = (here, next);
-                }
-            }
-            let near = f32x16::from_slice(simd, &near);
-            let far = f32x16::from_slice(simd, &far);
-            let ground = near + (far - near) * (row - whole);
+            let ground = ground_at(simd, frame, &all, way * sight.across + sight.from[1]);
             most = most.max(ground - (way * sight.up + sight.from[2]));
         }
         let mut sixteen = [0.0; PARTS];
         most.store_slice(&mut sixteen);
         rises.copy_from_slice(&sixteen[..rises.len()]);
     }
+}
+
+/// The ground along each of sixteen lines at a minor coordinate, or where the line ends.
+#[inline(always)]
+pub(super) fn ground_at<S: Simd>(
+    simd: S,
+    frame: Frame<'_>,
+    lines: &[u32; PARTS],
+    row: f32x16<S>,
+) -> f32x16<S> {
+    let last = f32x16::splat(simd, frame.samples.saturating_sub(2) as f32);
+    let (values, stride) = frame.lines.least.all();
+    let row = row.max(f32x16::splat(simd, 0.0)).min(last + 1.0);
+    let whole = row.floor().min(last);
+    let mut rows = [0; PARTS];
+    whole.to_int::<i32x16<S>>().store_slice(&mut rows);
+    let (mut near, mut far) = ([VOID; PARTS], [VOID; PARTS]);
+    for k in 0..PARTS {
+        let begin = lines[k] as usize * stride + rows[k] as usize;
+        if let Some(&[here, next]) = values.get(begin..begin + 2) {
+            (near[k], far[k]) = (here, next);
+        }
+    }
+    let near = f32x16::from_slice(simd, &near);
+    let far = f32x16::from_slice(simd, &far);
+    near + (far - near) * (row - whole)
 }
 
 /// Leaves, of the lines between the middles of two quads, those that rise highest over two sights, one on either side of the

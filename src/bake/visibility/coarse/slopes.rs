@@ -40,7 +40,7 @@ pub(crate) const LINES: usize = 56;
 /// Most samples of a window, in whole vectors. Quads of 32 samples a side reach 16 from their middle, along and across; the line
 /// through both middles leaves by at most 64 / 48.5 samples for each, where the far one has a single row or column: 2 · 16 · 2.32,
 /// and two more. A line with a longer window hides nothing.
-const MOST: usize = 80;
+pub(super) const MOST: usize = 80;
 const _: () = assert!(MOST.is_multiple_of(PARTS) && MAX_SLOPE_LEVEL == 5);
 
 /// Taken from how near a line comes to hiding a pair if it is below the sight between the middles: every line above that
@@ -324,7 +324,7 @@ impl<S: Simd> Sixteen<S> {
 
 /// The first `count` samples of a line from `begin`, if they are there and none of them is void.
 #[inline(always)]
-fn window<S: Simd>(simd: S, line: &[f32], begin: isize, count: usize) -> Option<&[f32]> {
+pub(super) fn window<S: Simd>(simd: S, line: &[f32], begin: isize, count: usize) -> Option<&[f32]> {
     let begin = usize::try_from(begin).ok()?;
     let whole = line.get(begin..begin + count.next_multiple_of(PARTS))?;
     let mut voids = 0;
@@ -336,7 +336,7 @@ fn window<S: Simd>(simd: S, line: &[f32], begin: isize, count: usize) -> Option<
 }
 
 /// 0, 1, 2 and so on.
-const STEPS: [f32; MOST] = {
+pub(super) const STEPS: [f32; MOST] = {
     let mut steps = [0.0; MOST];
     let mut k = 0;
     while k < MOST {
@@ -348,7 +348,7 @@ const STEPS: [f32; MOST] = {
 
 /// Lane 4·i + k gets number i: that of a child of the first quad.
 #[inline(always)]
-fn each_first<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
+pub(super) fn each_first<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
     let four = of.map(|value| f32x4::splat(simd, value));
     let [a, b, c, d] = four;
     a.combine(b).combine(c.combine(d))
@@ -356,7 +356,7 @@ fn each_first<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
 
 /// Lane 4·i + k gets number k: that of a child of the second quad.
 #[inline(always)]
-fn each_second<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
+pub(super) fn each_second<S: Simd>(simd: S, of: &[f32; 4]) -> f32x16<S> {
     let four = f32x4::from_slice(simd, of);
     let eight: f32x8<S> = four.combine(four);
     eight.combine(eight)
@@ -371,6 +371,26 @@ pub(crate) struct Remaining {
     pub nearest_line: [f32; PARTS],
     /// By line: of which parts it may hide parts.
     pub matters: [u16; LINES],
+}
+
+impl Remaining {
+    /// Those of the lines that were tried that may hide parts of a part, and how many: first the line that comes nearest to
+    /// hiding it, for what comes nearest to hiding the whole hides most of its parts.
+    #[inline(always)]
+    pub(super) fn lines_for(&self, lane: usize, tried: &[u32]) -> ([u32; LINES + 1], usize) {
+        let (mut lines, mut count) = ([0; LINES + 1], 0);
+        let first = self.nearest_line[lane] as usize;
+        if self.matters[first] >> lane & 1 == 1 {
+            lines[0] = tried[first];
+            count = 1;
+        }
+        for (number, (&x, matters)) in tried.iter().zip(self.matters).enumerate() {
+            // Written in any case, and written over where it does not matter.
+            lines[count] = x;
+            count += usize::from(matters >> lane & 1 == 1 && number != first);
+        }
+        (lines, count)
+    }
 }
 
 /// What up to [`LINES`] lines leave of those parts of two quads that are `asked` for. The first `in_full` lines are tried in
