@@ -125,7 +125,7 @@ fn nothing_is_allocated_by_answers_about_cells() {
 #[cfg(not(runtime_alone))]
 #[test]
 fn nothing_is_allocated_by_what_the_header_says_does_not() {
-    use core::ptr::{null, null_mut};
+    use core::ptr::null_mut;
     use viewcell::capi::*;
 
     let open = |bytes: &[u8]| {
@@ -142,47 +142,56 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
     let mut frontier = null_mut();
     // SAFETY: pointers are to what the header asks for, handles are open.
     assert_eq!(unsafe { viewcell_frontier_new(terrain, &mut frontier) }, 0);
+    let mut of_level = null_mut();
+    // SAFETY: pointers are to what the header asks for, handles are open.
+    assert_eq!(unsafe { viewcell_frontier_new(level, &mut of_level) }, 0);
+    let mut options = viewcell_frontier_options::default();
     let mut words = [0; 512];
     let mut visible = [0; 2];
     let before = ALLOCATIONS.get();
     // SAFETY: every pointer is to what the header asks for.
     unsafe {
-        let [a, b] = [(5, 5), (12, 1)].map(|(column, row)| viewcell_sample { column, row });
-        let mut place = a;
+        let [a, b] = [(5, 5), (12, 1)].map(|(column, row)| row * 13 + column);
+        let (mut place, mut bounds, mut info) =
+            (a, viewcell_box::default(), viewcell_world::default());
+        let position = |x, y| viewcell_position { x, y, z: 0.0 };
+        let (corner, inside) = (position(0.0, 0.0), position(50.0, 62.5));
+        assert_eq!(viewcell_info(terrain, &mut info), VIEWCELL_OK);
         assert_eq!(viewcell_kind(terrain), VIEWCELL_TERRAIN);
-        let void = viewcell_locate(terrain, 0.0, 0.0, &mut place);
-        assert_eq!(void, VIEWCELL_VOID);
-        assert_eq!(
-            viewcell_locate(terrain, 50.0, 62.5, &mut place),
-            VIEWCELL_OK
-        );
+        let void = viewcell_locate(terrain, &corner, &mut place);
+        assert_eq!((void, place), (VIEWCELL_VOID, VIEWCELL_NOWHERE));
+        assert_eq!(viewcell_locate(terrain, &inside, &mut place), VIEWCELL_OK);
+        viewcell_locate_all(terrain, 1, &inside, &mut place);
+        viewcell_bounds(terrain, place, &mut bounds);
         assert_eq!(viewcell_visible(terrain, a, a), 1);
         let others = [a, b];
         viewcell_visible_from(terrain, a, 2, others.as_ptr(), visible.as_mut_ptr());
         let pairs = others.as_ptr();
         viewcell_visible_pairs(terrain, 2, pairs, pairs, visible.as_mut_ptr());
-        viewcell_visible_quads(terrain, 1, a, 2, a);
-        viewcell_pvs(terrain, 0, a, words.as_mut_ptr(), words.len());
-        viewcell_frontier_begin(frontier, a, b, null());
-        while viewcell_frontier_step(frontier, 4) == 0 {}
-        viewcell_frontier_contains(frontier, 0, a);
+        viewcell_visible_quads(terrain, a, 1, a, 2);
+        viewcell_visible_within(terrain, a, b, 30.0, 30.0);
+        viewcell_sees_within(terrain, &inside, &corner, 30.0, 30.0);
+        viewcell_pvs(terrain, a, 0, words.as_mut_ptr(), words.len());
+        assert!(viewcell_contains(terrain, words.as_ptr(), words.len(), a) >= 0);
 
-        let mut cell = 0;
         assert_eq!(viewcell_kind(level), VIEWCELL_CELLS);
-        viewcell_cells_locate(level, 0.0, 0.0, 0.0, &mut cell);
-        assert_eq!(viewcell_cells_visible(level, 0, 0), 1);
+        viewcell_locate(level, &corner, &mut place);
+        assert_eq!(viewcell_visible(level, 0, 0), 1);
         let others = [0, 1];
-        let from = viewcell_cells_visible_from(level, 0, 2, others.as_ptr(), visible.as_mut_ptr());
+        let from = viewcell_visible_from(level, 0, 2, others.as_ptr(), visible.as_mut_ptr());
         assert_eq!(from, VIEWCELL_OK);
-        viewcell_cells_distance(level, 0, 1);
+        viewcell_distance(level, 0, 1);
+        viewcell_visible_within(level, 0, 1, 30.0, 30.0);
         let at = words.as_mut_ptr();
-        assert_eq!(viewcell_cells_pvs(level, 0, at, words.len()), VIEWCELL_OK);
-        for construction in VIEWCELL_PUBLISHED..=VIEWCELL_GROWN {
-            for b in 0..2 {
-                viewcell_cells_frontier(level, 0, b, construction, at, words.len());
+        assert_eq!(viewcell_pvs(level, 0, 0, at, words.len()), VIEWCELL_OK);
+        for (frontier, a) in [(frontier, a), (of_level, 0)] {
+            for construction in VIEWCELL_PUBLISHED..=VIEWCELL_GROWN {
+                options.construction = construction;
+                viewcell_frontier_begin(frontier, a, b.min(a + 1), &options);
+                while viewcell_frontier_step(frontier, 4) == 0 {}
+                viewcell_frontier_contains(frontier, 0, a);
             }
         }
-        assert!(viewcell_cells_contains(at, words.len(), 0) >= 0);
     }
     assert_eq!(ALLOCATIONS.get() - before, 0);
     for bundle in [terrain, level] {
@@ -374,7 +383,6 @@ fn what_was_closed_leaves_nothing_behind() {
     use viewcell::capi::*;
 
     let rounds = if cfg!(miri) { 30 } else { 200_000 };
-    let sample = |column, row| viewcell_sample { column, row };
     // SAFETY: every pointer is to what the header asks for, and every handle to what it has been or is.
     unsafe {
         let open = |bytes: &[u8]| {
@@ -389,7 +397,6 @@ fn what_was_closed_leaves_nothing_behind() {
         assert_eq!(viewcell_frontier_new(terrain, &mut frontier), VIEWCELL_OK);
         let (mut code, mut length, mut pairs) = ([0; 256], 0, 0);
         for (a, b) in (0..13 * 9).flat_map(|a| (0..a).map(move |b| (a, b))) {
-            let [a, b] = [a, b].map(|i| sample(i % 13, i / 13));
             if viewcell_frontier_begin(frontier, a, b, null()) == VIEWCELL_OK {
                 while viewcell_frontier_step(frontier, 64) == 0 {}
                 pairs += 1;
@@ -411,11 +418,11 @@ fn what_was_closed_leaves_nothing_behind() {
             assert_eq!(decoded, VIEWCELL_OK);
             if !stale.is_null() {
                 assert_ne!(region, stale);
-                let asked = viewcell_region_contains(stale, sample(0, 0));
+                let asked = viewcell_region_contains(stale, 0);
                 assert_eq!(asked, VIEWCELL_CLOSED);
                 assert_eq!(viewcell_region_close(stale), VIEWCELL_CLOSED);
             }
-            assert!(viewcell_region_contains(region, sample(0, 0)) >= 0);
+            assert!(viewcell_region_contains(region, 0) >= 0);
             assert_eq!(viewcell_region_close(region), VIEWCELL_OK);
             stale = region;
         });

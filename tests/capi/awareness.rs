@@ -75,6 +75,7 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
         for _ in 0..comes {
             let (column, row) = (dice(13), dice(9));
             let position = [column as f32, row as f32, 0.0];
+            let given_position = viewcell_position::from(position.map(f64::from));
             let senses = Senses {
                 reach: 5.0,
                 acuity: f32::INFINITY,
@@ -87,11 +88,11 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
             };
             let number = expected.insert(position, Place::Sample(Sample::new(column, row)), senses);
             let mut player = u32::MAX;
-            let sample = viewcell_sample { column, row };
+            let place = row * 13 + column;
+            let (position, given) = (&raw const given_position, &raw const given);
             // SAFETY: pointers are to what the header asks for, handles are open.
             let status = unsafe {
-                let position = position.as_ptr();
-                viewcell_awareness_come(awareness, position, sample, given, &raw mut player)
+                viewcell_awareness_come(awareness, position, place, given, &raw mut player)
             };
             assert_eq!((status, Ok(player)), (VIEWCELL_OK, number));
             players.push(player);
@@ -104,10 +105,11 @@ fn players_in_c_hear_of_those_they_hear_of_in_rust() {
             let position = [column as f32, row as f32, 0.0];
             let sample = Place::Sample(Sample::new(column, row));
             expected.move_to(player, position, sample).unwrap();
-            let sample = viewcell_sample { column, row };
-            let position = position.as_ptr();
+            let place = row * 13 + column;
+            let position = viewcell_position::from(position.map(f64::from));
+            let position = &raw const position;
             // SAFETY: pointers are to what the header asks for, handles are open.
-            let status = unsafe { viewcell_awareness_move(awareness, player, position, sample) };
+            let status = unsafe { viewcell_awareness_move(awareness, player, position, place) };
             assert_eq!(status, VIEWCELL_OK);
         }
         if dice(4) == 0 && !players.is_empty() {
@@ -146,7 +148,6 @@ fn what_is_no_player_place_or_option_is_refused() {
         assert_eq!(status, VIEWCELL_ARGUMENT);
         assert!(awareness.is_null());
     }
-    let at = |column, row| viewcell_sample { column, row };
     let senses = |reach| viewcell_senses {
         reach,
         acuity: 1.0,
@@ -154,31 +155,30 @@ fn what_is_no_player_place_or_option_is_refused() {
     };
     let mut player = 0;
     let out = &raw mut player;
-    let here = [0.0_f32; 3];
-    let here = here.as_ptr();
-    let nowhere = [0.0, f32::NAN, 0.0];
+    let here = viewcell_position::default();
+    let no_number = viewcell_position::from([0.0, f64::NAN, 0.0]);
+    let (here, no_number) = (&raw const here, &raw const no_number);
     // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         assert_eq!(
             viewcell_awareness_new(bundle, 2.0, &raw mut awareness),
             VIEWCELL_OK
         );
-        let come = |position, sample, reach| {
-            viewcell_awareness_come(awareness, position, sample, senses(reach), out)
+        let come = |position, place, reach| {
+            let senses = senses(reach);
+            viewcell_awareness_come(awareness, position, place, &raw const senses, out)
         };
-        assert_eq!(come(here, at(13, 0), 1.0), VIEWCELL_OUTSIDE);
-        assert_eq!(come(here, at(0, 0), -1.0), VIEWCELL_ARGUMENT);
-        assert_eq!(come(nowhere.as_ptr(), at(0, 0), 1.0), VIEWCELL_ARGUMENT);
-        assert_eq!(come(null(), at(0, 0), 1.0), VIEWCELL_NULL);
-        let other_kind = viewcell_cells_awareness_come(awareness, here, 0, senses(1.0), out);
-        assert_eq!(other_kind, VIEWCELL_KIND);
-        assert_eq!(
-            viewcell_awareness_move(awareness, 0, here, at(0, 0)),
-            VIEWCELL_ARGUMENT
-        );
-        assert_eq!(come(here, at(0, 0), 1.0), VIEWCELL_OK);
+        assert_eq!(come(here, 13 * 9, 1.0), VIEWCELL_OUTSIDE);
+        assert_eq!(come(here, 0, -1.0), VIEWCELL_ARGUMENT);
+        assert_eq!(come(no_number, 0, 1.0), VIEWCELL_ARGUMENT);
+        assert_eq!(come(null(), 0, 1.0), VIEWCELL_NULL);
+        let senseless = viewcell_awareness_come(awareness, here, 0, null(), out);
+        assert_eq!(senseless, VIEWCELL_NULL);
+        let moved = viewcell_awareness_move(awareness, 0, here, 0);
+        assert_eq!(moved, VIEWCELL_ARGUMENT);
+        assert_eq!(come(here, 0, 1.0), VIEWCELL_OK);
         assert_eq!(viewcell_awareness_close(awareness), VIEWCELL_OK);
         assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
-        assert_eq!(come(here, at(0, 0), 1.0), VIEWCELL_CLOSED);
+        assert_eq!(come(here, 0, 1.0), VIEWCELL_CLOSED);
     }
 }

@@ -8,18 +8,25 @@ use std::path::Path;
 const FRONT: &str = "\
 /* viewcell.h: who can see whom, and until where may they walk before they can.
  *
- * A bundle (.vcb) is baked by the viewcell program. A game opens it, finds the samples that its
- * players stand on, and asks:
+ * A bundle (.vcb) is baked by the viewcell program: of a terrain, of a level of cells as Quake and its kin have them, or
+ * of a solid level. A game opens it, finds the places that its players are at, and asks. The same functions ask a bundle
+ * of any kind:
  *
  *     viewcell_bundle *bundle;
  *     char why[256];
- *     if (viewcell_open(VIEWCELL_ABI_VERSION, \"level.vcb\", &bundle, why, sizeof why) != VIEWCELL_OK)
+ *     if (viewcell_open(VIEWCELL_ABI_VERSION, \"level.vcb\", VIEWCELL_MAP, &bundle, why, sizeof why) != VIEWCELL_OK)
  *         return fail(why);
- *     viewcell_sample alice, bob;
- *     if (viewcell_locate(bundle, 120.0, 340.5, &alice) == VIEWCELL_OK &&
- *         viewcell_locate(bundle, 800.0, 95.0, &bob) == VIEWCELL_OK &&
- *         viewcell_visible(bundle, alice, bob) == 0)
+ *     viewcell_position here = {120.0, 340.5, 0.0}, there = {800.0, 95.0, 0.0};
+ *     viewcell_place alice, bob;
+ *     viewcell_locate(bundle, &here, &alice);
+ *     viewcell_locate(bundle, &there, &bob);
+ *     if (viewcell_visible(bundle, alice, bob) == 0)
  *         ;  // alice need not hear of bob
+ *
+ * A place is the number of a view cell: a sample of a terrain, row by row; a cluster; a cell of a solid level. Where a
+ * position is at no place, viewcell_locate gives VIEWCELL_NOWHERE. Who is there sees all and is seen by all, so that
+ * doubt is never taken for hidden. viewcell_info says what a bundle is of; what only one kind of world has, such as
+ * quads and distances, answers VIEWCELL_KIND in others.
  *
  * Players who cannot see each other may agree on a frontier set: two regions, no place in one
  * visible from any place in the other. While each stays in theirs, neither sends a packet:
@@ -32,35 +39,18 @@ const FRONT: &str = "\
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
  *         ;  // she keeps silent
  *
- * A viewcell_session does this for many players, in a bundle of any kind: moves go in, and out comes who must be told
- * what.
+ * A viewcell_session does this for many players: moves go in, and out comes who must be told what.
  *
- * Of a level of either kind, the names begin with viewcell_cells, and a place is the number of a cell. In a level of
- * cells, as Quake and its kin have them, a frontier set is made at once, in the caller's memory:
+ * News takes time, and players move meanwhile. viewcell_visible_within asks about all places within reach of two places.
+ * viewcell_sees_within asks about positions, which in a solid level says more than their cells:
  *
- *     viewcell_cells level;                   // viewcell_kind(bundle) == VIEWCELL_CELLS
- *     viewcell_cells_info(bundle, &level);
- *     uint32_t alice, bob;
- *     viewcell_cells_locate(bundle, 480.0, -352.0, 88.0, &alice);
- *     viewcell_cells_locate(bundle, 1200.0, 96.0, 24.0, &bob);
- *     if (viewcell_cells_visible(bundle, alice, bob) == 0)
- *         ;  // alice need not hear of bob
- *     uint64_t memory[2 * 1024];              // as viewcell_cells_frontier_words says
- *     if (viewcell_cells_frontier(bundle, alice, bob, VIEWCELL_TIGHTENED, memory, 2 * 1024) == 1 &&
- *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
- *         ;  // she keeps silent; bob's region begins at memory + level.words
- *
- * A solid level is asked by its cells, or, where the names begin with viewcell_solid, by positions of players'
- * origins, three numbers each, which say more than their cells where a player has a reach:
- *
- *     double alice[3] = {480.0, -352.0, 88.0}, bob[3] = {1200.0, 96.0, 24.0};
- *     if (viewcell_solid_within(bundle, alice, bob, 48.0, 32.0) == 0)
+ *     viewcell_position alice = {480.0, -352.0, 88.0}, bob = {1200.0, 96.0, 24.0};
+ *     if (viewcell_sees_within(bundle, &alice, &bob, 48.0, 32.0) == 0)
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
- * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
- * two of them may see each other between two times, a viewcell_predictor does so for many, and sessions take
- * them by viewcell_session_move_in_motion. Where each has times and limits of their own, viewcell_reachable keeps
- * where each may be, for a frame.
+ * How players move says more than how far: viewcell_sees_in_motion asks whether one of them may see another, each at
+ * times of their own, and sessions take them by viewcell_session_move_in_motion. viewcell_reachable keeps where each may
+ * be, for a frame and many pairs.
  * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
  * and the doors that are closed. A viewcell_watch does all of that for a server, frame by frame: whom must it send to
  * whom?
@@ -103,16 +93,14 @@ fn generate() -> String {
         .with_src(root.join("status.rs"))
         .with_src(root.join("bundle.rs"))
         .with_src(root.join("patched.rs"))
-        .with_src(root.join("terrain.rs"))
+        .with_src(root.join("place.rs"))
+        .with_src(root.join("info.rs"))
+        .with_src(root.join("visible.rs"))
         .with_src(root.join("frontier.rs"))
         .with_src(root.join("session.rs"))
-        .with_src(root.join("level.rs"))
-        .with_src(root.join("cells.rs"))
-        .with_src(root.join("solid.rs"))
         .with_src(root.join("occlusion.rs"))
         .with_src(root.join("motion.rs"))
         .with_src(root.join("watch.rs"))
-        .with_src(root.join("numbers.rs"))
         .with_src(root.join("awareness.rs"))
         .generate()
         .unwrap();

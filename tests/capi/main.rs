@@ -9,9 +9,9 @@ mod cells;
 #[cfg(unix)]
 mod common;
 mod header;
-mod level;
 #[cfg(unix)]
 mod motion;
+mod places;
 #[cfg(unix)]
 mod programs;
 #[cfg(unix)]

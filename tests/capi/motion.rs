@@ -5,9 +5,7 @@ use std::ptr::{null, null_mut};
 
 use viewcell::capi::*;
 use viewcell::dice::Dice;
-use viewcell::query::{
-    Bundle, Motion, MotionLimits, OwnedBundle, Place, Predictor, Running, World, WorldKind,
-};
+use viewcell::query::{Bundle, Motion, MotionLimits, Mover, OwnedBundle, Running, WorldKind};
 use viewcell::session::{News, Notice, Session, SessionOptions};
 
 use crate::cells::corridor;
@@ -35,6 +33,20 @@ fn limits() -> MotionLimits {
     }
 }
 
+fn in_rust(player: &viewcell_mover) -> Mover {
+    let viewcell_motion {
+        position, velocity, ..
+    } = player.motion;
+    Mover {
+        motion: Motion {
+            position: position.into(),
+            velocity: (player.motion.has_velocity == 1).then_some(velocity),
+        },
+        limits: limits(),
+        times: player.times,
+    }
+}
+
 /// Asks for pairs of points of a box, some of them outside of the world, and counts the answers.
 fn holds(path: &Path, size: [f64; 3]) {
     let bytes = std::fs::read(path).unwrap();
@@ -44,11 +56,7 @@ fn holds(path: &Path, size: [f64; 3]) {
     // SAFETY: pointers are to what the header asks for, handles are open.
     let open = unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
     assert_eq!(open, VIEWCELL_OK);
-    let mut predictor = null_mut();
-    // SAFETY: pointers are to what the header asks for, handles are open.
-    let made = unsafe { viewcell_predictor_new(bundle, 2, &raw const LIMITS, &raw mut predictor) };
-    assert_eq!(made, VIEWCELL_OK);
-    let (mut counts, mut one_way) = ([0; 2], [0; 2]);
+    let mut one_way = [0; 2];
     let mut reachable = null_mut();
     // SAFETY: pointers are to what the header asks for, handles are open.
     let made = unsafe { viewcell_reachable_new(bundle, 2, &raw mut reachable) };
@@ -61,42 +69,12 @@ fn holds(path: &Path, size: [f64; 3]) {
     for _ in 0..2000 {
         let (from, until) = (number(), 1.0 + number());
         let mut player = || viewcell_motion {
-            position: size.map(|side| side * (1.1 * number() - 0.05)),
+            position: size.map(|side| side * (1.1 * number() - 0.05)).into(),
             velocity: [0; 3].map(|_| 8.0 * (number() - 0.5)),
             has_velocity: (number() < 0.8).into(),
             reserved: 0,
         };
         let pair = [player(), player()];
-        let mut expected = Predictor::new(rust.world().unwrap(), limits(), 2);
-        for (i, player) in pair.iter().enumerate() {
-            let velocity = (player.has_velocity == 1).then_some(player.velocity);
-            let position = player.position;
-            expected.moved(i, 0.0, Motion { position, velocity });
-        }
-        let expected = i32::from(expected.may_see(0, 1, [from, until]));
-        let [a, b] = [&raw const pair[0], &raw const pair[1]];
-        let seen =
-            // SAFETY: pointers are to what the header asks for, handles are open.
-            unsafe { viewcell_visible_in_motion(bundle, a, b, from, until, &raw const LIMITS) };
-        // A predictor remembers the last cell of who is in none.
-        assert!(seen == expected || seen == 1, "{pair:?}");
-        assert!(
-            seen == expected || rust.kind() == WorldKind::Cells,
-            "{pair:?}"
-        );
-        counts[seen as usize] += 1;
-        // SAFETY: pointers are to what the header asks for, handles are open.
-        unsafe {
-            // Players come anew, and not from where the last pair was.
-            for (i, player) in [a, b].into_iter().enumerate() {
-                let gone = viewcell_predictor_move(predictor, i as u32, 0.0, null());
-                assert_eq!(gone, VIEWCELL_OK);
-                let moved = viewcell_predictor_move(predictor, i as u32, 0.0, player);
-                assert_eq!(moved, VIEWCELL_OK);
-            }
-            let told = viewcell_predictor_may_see(predictor, 0, 1, from, until);
-            assert_eq!(told, expected);
-        }
         // Each at times of their own.
         let times = [[0.0, from], [from, until]];
         let movers = [0, 1].map(|i| viewcell_mover {
@@ -114,6 +92,9 @@ fn holds(path: &Path, size: [f64; 3]) {
                 let told = viewcell_reachable_sees(reachable, i as u32, j as u32);
                 let seen =
                     viewcell_sees_in_motion(bundle, &raw const movers[i], &raw const movers[j]);
+                let world = rust.world().unwrap();
+                let expected = world.sees_in_motion(&in_rust(&movers[i]), &in_rust(&movers[j]));
+                assert_eq!(seen, i32::from(expected));
                 // In a level of cells the cell of now counts as well.
                 let is_wider = rust.kind() == WorldKind::Cells && told == 1;
                 // In a solid level what lies behind walls does not.
@@ -124,54 +105,42 @@ fn holds(path: &Path, size: [f64; 3]) {
         }
     }
     assert!(one_way.iter().all(|&count| count > 20), "{one_way:?}");
-    assert!(counts.iter().all(|&count| count > 20), "{counts:?}");
     let player = viewcell_motion {
-        position: [1.0; 3],
+        position: [1.0; 3].into(),
         velocity: [0.0; 3],
         has_velocity: 2,
         reserved: 0,
     };
-    let (one, good) = (&raw const player, &raw const LIMITS);
+    let mover = viewcell_mover {
+        motion: player,
+        limits: LIMITS,
+        times: [0.0, 1.0],
+    };
+    let one = &raw const mover;
     // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
-        let ask = |a, limits| viewcell_visible_in_motion(bundle, a, one, 0.0, 1.0, limits);
-        assert_eq!(ask(one, good), VIEWCELL_ARGUMENT);
-        assert_eq!(ask(null(), good), VIEWCELL_NULL);
-        assert_eq!(ask(one, null()), VIEWCELL_NULL);
-        let moved = |player, motion| viewcell_predictor_move(predictor, player, 0.0, motion);
-        assert_eq!(moved(2, one), VIEWCELL_OUTSIDE);
-        assert_eq!(moved(1, one), VIEWCELL_ARGUMENT);
-        assert_eq!(moved(1, null()), VIEWCELL_OK);
-        let told = |a, b| viewcell_predictor_may_see(predictor, a, b, 0.0, 9.0);
-        assert_eq!((told(0, 1), told(0, 2)), (0, VIEWCELL_OUTSIDE));
-        let many = VIEWCELL_MOST_PREDICTED + 1;
-        let (mut none, mut reachable_none) = (null_mut(), null_mut());
-        let made = viewcell_predictor_new(bundle, many, good, &raw mut none);
-        assert_eq!((made, none), (VIEWCELL_ARGUMENT, null_mut()));
-        let mover = viewcell_mover {
-            motion: player,
-            limits: LIMITS,
-            times: [0.0, 1.0],
-        };
+        let ask = |a| viewcell_sees_in_motion(bundle, a, one);
+        assert_eq!(ask(one), VIEWCELL_ARGUMENT);
+        assert_eq!(ask(null()), VIEWCELL_NULL);
+        let mut reachable_none = null_mut();
         let set = |number, mover| viewcell_reachable_set(reachable, number, mover);
         assert_eq!(set(2, null()), VIEWCELL_OUTSIDE);
-        assert_eq!(set(1, &raw const mover), VIEWCELL_ARGUMENT);
+        assert_eq!(set(1, one), VIEWCELL_ARGUMENT);
         assert_eq!(set(1, null()), VIEWCELL_OK);
         let sees = |a, b| viewcell_reachable_sees(reachable, a, b);
         assert_eq!(
             (sees(0, 1), sees(1, 0), sees(2, 0)),
             (0, 0, VIEWCELL_OUTSIDE)
         );
-        let made = viewcell_reachable_new(bundle, 2 * many, &raw mut reachable_none);
+        let made =
+            viewcell_reachable_new(bundle, VIEWCELL_MOST_REACHABLE + 1, &raw mut reachable_none);
         assert_eq!((made, reachable_none), (VIEWCELL_ARGUMENT, null_mut()));
         // They outlive their bundle.
         assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
-        assert_eq!(ask(one, good), VIEWCELL_CLOSED);
-        assert_eq!((told(0, 1), sees(0, 1)), (0, 0));
+        assert_eq!(ask(one), VIEWCELL_CLOSED);
+        assert_eq!(sees(0, 1), 0);
         assert_eq!(viewcell_reachable_close(reachable), VIEWCELL_OK);
         assert_eq!(sees(0, 1), VIEWCELL_CLOSED);
-        assert_eq!(viewcell_predictor_close(predictor), VIEWCELL_OK);
-        assert_eq!(told(0, 1), VIEWCELL_CLOSED);
     }
 }
 
@@ -199,43 +168,33 @@ fn plays(path: &Path, corner: f64, size: [f64; 3]) {
     for turn in 0..600 {
         let player = turn % 3;
         let to = viewcell_motion {
-            position: size.map(|side| corner + side * (1.3 * number() - 0.15)),
+            position: size
+                .map(|side| corner + side * (1.3 * number() - 0.15))
+                .into(),
             velocity: [0; 3].map(|_| 8.0 * (number() - 0.5)),
             has_velocity: 1,
             reserved: 0,
         };
-        let motion = Motion {
-            position: to.position,
-            velocity: Some(to.velocity),
+        let to = viewcell_mover {
+            motion: to,
+            limits: LIMITS,
+            times: [0.1, 0.3],
         };
-        let reach = motion.region(&limits(), [0.1, 0.3]);
+        let reach = in_rust(&to).region();
         let mut expected: Vec<Notice> = Vec::new();
         let mut tell = |notice| expected.push(notice);
-        let [x, y, _] = to.position;
-        let place = match rust.world() {
-            World::Terrain(terrain) => terrain.locate(x, y).map(|at| Some(Place::Sample(at))),
-            World::Cells(level) => level.locate(to.position).map(|at| Some(Place::Cell(at))),
-            World::Solid(level) => Some(level.locate(to.position).map(Place::Cell)),
-        };
-        let moved = place.map(|place| of_rust.move_within(player, place, reach, &mut tell));
+        let place = rust.world().locate(to.motion.position.into());
+        outside += u32::from(place.is_none());
+        let moved = of_rust.move_within(player, place, reach, &mut tell);
         let (mut notices, mut count) = ([notice; 4], 0);
         let (out, counted) = (notices.as_mut_ptr(), &raw mut count);
         // SAFETY: pointers are to what the header asks for, handles are open.
-        let step = |to, limits, size| unsafe {
-            let player = player as u32;
-            viewcell_session_move_in_motion(
-                session, player, to, 0.1, 0.3, limits, out, size, counted,
-            )
+        let step = |to, size| unsafe {
+            viewcell_session_move_in_motion(session, player as u32, to, out, size, counted)
         };
-        let (good, motion) = (&raw const LIMITS, &raw const to);
-        assert_eq!(step(null(), good, 4), VIEWCELL_NULL);
-        assert_eq!(step(motion, null(), 4), VIEWCELL_NULL);
-        let status = step(motion, good, 4);
-        assert_eq!(status == VIEWCELL_OK, matches!(moved, Some(Ok(()))));
-        if status != VIEWCELL_OK {
-            outside += u32::from(status == VIEWCELL_OUTSIDE);
-            continue;
-        }
+        assert_eq!(step(null(), 4), VIEWCELL_NULL);
+        let status = step(&raw const to, 4);
+        assert_eq!((status, moved), (VIEWCELL_OK, Ok(())));
         let told_in_rust = expected.iter().map(|told| {
             let what = match told.what {
                 News::Position => VIEWCELL_POSITION,
@@ -248,10 +207,10 @@ fn plays(path: &Path, corner: f64, size: [f64; 3]) {
             .map(|told| (told.to, told.about, told.what));
         assert!(told_in_rust.eq(of_c), "{expected:?}");
         told[usize::from(count > 0)] += 1;
-        assert_eq!(step(motion, good, 3), VIEWCELL_BUFFER);
+        assert_eq!(step(&raw const to, 3), VIEWCELL_BUFFER);
     }
     assert!(told.iter().all(|&turns| turns > 20), "{told:?}");
-    assert_eq!(outside > 0, !matches!(rust.world(), World::Solid(_)));
+    assert!(outside > 0);
     // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
@@ -285,7 +244,7 @@ fn a_session_in_a_solid_level() {
 fn a_session_among_solids_goes_by_positions_and_cells() {
     let bytes = std::fs::read(solid()).unwrap();
     let rust = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
-    let (mut bundle, mut session, mut session_none) = (null_mut(), null_mut(), null_mut());
+    let (mut bundle, mut session) = (null_mut(), null_mut());
     let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
     // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
@@ -296,10 +255,6 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
         options.patience = 0;
         let made = viewcell_session_new(bundle, 2, &raw const options, &raw mut session);
         assert_eq!(made, VIEWCELL_OK);
-        assert_eq!(
-            viewcell_cells_session_new(bundle, 2, 0, 0, 0, &raw mut session_none),
-            VIEWCELL_KIND
-        );
     }
     let mut dice = Dice(9);
     let mut places = [None; 2];
@@ -318,16 +273,14 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
         }; 2];
         let mut count = 0;
         let (out, counted, number) = (notices.as_mut_ptr(), &raw mut count, player as u32);
-        let status = match cell.filter(|_| turn % 4 > 1) {
-            // SAFETY: pointers are to what the header asks for, handles are open.
-            Some(cell) => unsafe {
-                viewcell_cells_session_move(session, number, cell, out, 2, counted)
-            },
-            // SAFETY: pointers are to what the header asks for, handles are open.
-            None => unsafe {
-                viewcell_solid_session_move(session, number, position.as_ptr(), out, 2, counted)
-            },
+        let position = viewcell_position::from(position);
+        let mut place = 7;
+        // SAFETY: pointers are to what the header asks for, handles are open.
+        let status = unsafe {
+            viewcell_locate(bundle, &raw const position, &raw mut place);
+            viewcell_session_move(session, number, place, out, 2, counted)
         };
+        assert_eq!(place, cell.unwrap_or(VIEWCELL_NOWHERE));
         assert_eq!(status, VIEWCELL_OK);
         let [Some(a), Some(b)] = places else {
             continue;
@@ -348,14 +301,8 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
             if viewcell_session_age(session, number, other, &raw mut ticks) == 1 {
                 silent += 1;
                 let cell = cell.unwrap();
-                assert_eq!(
-                    viewcell_cells_session_contains(session, number, other, cell),
-                    1
-                );
-                assert_eq!(
-                    viewcell_cells_session_contains(session, other, number, cell),
-                    0
-                );
+                assert_eq!(viewcell_session_contains(session, number, other, cell), 1);
+                assert_eq!(viewcell_session_contains(session, other, number, cell), 0);
             }
             viewcell_session_tick(session);
         }
@@ -372,29 +319,12 @@ fn a_session_among_solids_goes_by_positions_and_cells() {
             0,
         );
         let (out, counted) = (notices.as_mut_ptr(), &raw mut count);
-        let sample = viewcell_sample { column: 0, row: 0 };
-        let length = &raw mut count;
-        assert_eq!(
-            viewcell_session_move(session, 0, &raw const sample, out, 2, counted),
-            VIEWCELL_KIND
-        );
-        assert_eq!(
-            viewcell_session_contains(session, 0, 1, sample),
-            VIEWCELL_KIND
-        );
-        assert_eq!(
-            viewcell_session_encode(session, 0, 1, null_mut(), 0, length),
-            VIEWCELL_KIND
-        );
         let beyond = rust.cells();
         assert_eq!(
-            viewcell_cells_session_move(session, 0, beyond, out, 2, counted),
+            viewcell_session_move(session, 0, beyond, out, 2, counted),
             VIEWCELL_OUTSIDE
         );
-        assert_eq!(
-            viewcell_solid_session_move(session, 0, null(), out, 2, counted),
-            VIEWCELL_OK
-        );
+        assert_eq!(viewcell_session_leave(session, 0), VIEWCELL_OK);
         let mut ticks = 0;
         assert_eq!(viewcell_session_age(session, 0, 1, &raw mut ticks), 0);
         assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
@@ -416,22 +346,24 @@ unsafe fn reachable_sets_are_tested(bundle: *const viewcell_bundle, test: *mut v
         rounding: 100.0,
         error: 1.0,
     };
+    let here = viewcell_position::from([60.0, 230.0, 32.0]);
     let motion = viewcell_motion {
-        position: [60.0, 230.0, 32.0],
+        position: here,
         velocity: [0.0; 3],
         has_velocity: 1,
         reserved: 0,
     };
-    let (rules, still, mut west) = (&raw const rules, &raw const motion, [0.0; 6]);
-    let east = [460.0, 225.0, 24.0, 490.0, 235.0, 60.0];
+    let (rules, still) = (&raw const rules, &raw const motion);
+    let mut west = viewcell_box::default();
+    let east = viewcell_box::from([[460.0, 225.0, 24.0], [490.0, 235.0, 60.0]]);
     let mut reachable = null_mut();
     // SAFETY: pointers are to what the header asks for, handles are open.
     unsafe {
         let ask = |rules, ground, out| viewcell_reachable_box(rules, still, ground, 0.05, out);
-        assert_eq!(ask(rules, 2, west.as_mut_ptr()), VIEWCELL_ARGUMENT);
-        assert_eq!(ask(null(), 1, west.as_mut_ptr()), VIEWCELL_NULL);
+        assert_eq!(ask(rules, 2, &raw mut west), VIEWCELL_ARGUMENT);
+        assert_eq!(ask(null(), 1, &raw mut west), VIEWCELL_NULL);
         assert_eq!(ask(rules, 1, null_mut()), VIEWCELL_NULL);
-        assert_eq!(ask(rules, 1, west.as_mut_ptr()), VIEWCELL_OK);
+        assert_eq!(ask(rules, 1, &raw mut west), VIEWCELL_OK);
         let expected = Running::quake3(320.0);
         let expected = Running {
             frame: 0.016,
@@ -439,25 +371,23 @@ unsafe fn reachable_sets_are_tested(bundle: *const viewcell_bundle, test: *mut v
             ..expected
         };
         let still = Motion {
-            position: motion.position,
+            position: here.into(),
             velocity: Some([0.0; 3]),
         };
         let region = expected.region(&still, true, 0.05).corners();
-        assert_eq!(west, region.as_flattened());
-        let at = motion.position.as_ptr();
+        assert_eq!(west, region.into());
+        let (at, west) = (&raw const here, &raw const west);
+        let there = viewcell_position::from([480.0, 230.0, 32.0]);
         assert_eq!(
             viewcell_reachable_new(bundle, 2, &raw mut reachable),
             VIEWCELL_OK
         );
         let set = |set, at, corners| viewcell_reachable_set_box(reachable, set, at, corners);
-        assert_eq!(set(2, at, west.as_ptr()), VIEWCELL_OUTSIDE);
-        assert_eq!(set(0, null(), west.as_ptr()), VIEWCELL_NULL);
+        assert_eq!(set(2, at, west), VIEWCELL_OUTSIDE);
+        assert_eq!(set(0, null(), west), VIEWCELL_NULL);
         assert_eq!(set(0, at, null()), VIEWCELL_NULL);
-        assert_eq!(set(0, at, west.as_ptr()), VIEWCELL_OK);
-        assert_eq!(
-            set(1, [480.0, 230.0, 32.0].as_ptr(), east.as_ptr()),
-            VIEWCELL_OK
-        );
+        assert_eq!(set(0, at, west), VIEWCELL_OK);
+        assert_eq!(set(1, &raw const there, &raw const east), VIEWCELL_OK);
         assert_eq!(viewcell_reachable_sees(reachable, 0, 1), 1);
         let mut guess = 0;
         let mut hides = |from, to| {
@@ -467,9 +397,9 @@ unsafe fn reachable_sets_are_tested(bundle: *const viewcell_bundle, test: *mut v
             (hides(0, 1), hides(0, 0), hides(0, 2)),
             (0, 0, VIEWCELL_OUTSIDE)
         );
-        let door = [260.0, 190.0, -1.0, 268.0, 257.0, 129.0];
+        let door = viewcell_box::from([[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]]);
         assert_eq!(
-            viewcell_occlusion_doors(test, 1, door.as_ptr()),
+            viewcell_occlusion_doors(test, 1, &raw const door),
             VIEWCELL_OK
         );
         assert_eq!(hides(0, 1), 1);
@@ -488,9 +418,9 @@ unsafe fn reachable_sets_are_tested(bundle: *const viewcell_bundle, test: *mut v
 fn solids_are_asked_where_cells_say_visible() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let bytes = std::fs::read(root.join("tests/golden/v1/solid.vcb")).unwrap();
-    let player = |position| viewcell_mover {
+    let player = |position: [f64; 3]| viewcell_mover {
         motion: viewcell_motion {
-            position,
+            position: position.into(),
             velocity: [0.0; 3],
             has_velocity: 1,
             reserved: 0,
@@ -531,9 +461,9 @@ fn solids_are_asked_where_cells_say_visible() {
         let mut guess = 0;
         let mut hidden = |a, b| viewcell_hidden_within(test, a, b, &raw mut guess, 1_000_000);
         assert_eq!(hidden(&raw const west, &raw const east), 0);
-        let door = [260.0, 190.0, -1.0, 268.0, 257.0, 129.0];
+        let door = viewcell_box::from([[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]]);
         assert_eq!(
-            viewcell_occlusion_doors(test, 1, door.as_ptr()),
+            viewcell_occlusion_doors(test, 1, &raw const door),
             VIEWCELL_OK
         );
         assert_eq!(hidden(&raw const west, &raw const east), 1);

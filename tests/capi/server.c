@@ -40,13 +40,13 @@ static void forget(pair *p) {
 }
 
 /* Whether both players are where they cannot see each other, without asking who sees whom. */
-static int silent(const pair *p, viewcell_sample a, viewcell_sample b) {
+static int silent(const pair *p, viewcell_place a, viewcell_place b) {
   return p->half[0] && viewcell_region_contains(p->half[0], a) == 1 &&
          viewcell_region_contains(p->half[1], b) == 1;
 }
 
 static void negotiate(pair *p, const viewcell_bundle *bundle, viewcell_frontier *frontier,
-                      viewcell_sample a, viewcell_sample b) {
+                      viewcell_place a, viewcell_place b) {
   must(viewcell_frontier_begin(frontier, a, b, NULL));
   while (viewcell_frontier_step(frontier, 16) == 0)
     ;
@@ -65,28 +65,31 @@ int main(int count, char **arguments) {
     return 2;
   viewcell_bundle *bundle;
   char why[256];
-  if (viewcell_open(VIEWCELL_ABI_VERSION, arguments[1], &bundle, why, sizeof why) < 0) {
+  if (viewcell_open(VIEWCELL_ABI_VERSION, arguments[1], VIEWCELL_MAP, &bundle, why, sizeof why) < 0) {
     fprintf(stderr, "server: %s\n", why);
     return 1;
   }
-  viewcell_terrain terrain;
+  viewcell_world terrain;
   must(viewcell_info(bundle, &terrain));
   viewcell_frontier *frontier;
   must(viewcell_frontier_new(bundle, &frontier));
 
-  viewcell_sample place[MOST];
-  float height;
+  viewcell_place place[MOST];
+  viewcell_box ground;
   for (unsigned i = 0; i < players; i++)
     do {
-      place[i].column = roll(terrain.width);
-      place[i].row = roll(terrain.height);
-    } while (viewcell_height(bundle, place[i], &height) < 0);
+      place[i] = roll(terrain.width);
+      place[i] += roll(terrain.height) * terrain.width;
+    } while (viewcell_bounds(bundle, place[i], &ground) < 0);
 
   unsigned long updates = 0, sent = 0, sets = 0, kept_silent = 0;
   for (unsigned tick = 0; tick < ticks; tick++) {
     for (unsigned i = 0; i < players; i++) {
-      viewcell_sample next = {place[i].column + roll(3) - 1, place[i].row + roll(3) - 1};
-      if (viewcell_height(bundle, next, &height) == VIEWCELL_OK)
+      uint32_t column = place[i] % terrain.width + roll(3) - 1;
+      uint32_t row = place[i] / terrain.width + roll(3) - 1;
+      viewcell_place next = row * terrain.width + column;
+      if (column < terrain.width && row < terrain.height &&
+          viewcell_bounds(bundle, next, &ground) == VIEWCELL_OK)
         place[i] = next;
     }
     for (unsigned i = 0; i < players; i++)

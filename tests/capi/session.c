@@ -9,13 +9,9 @@ static unsigned seed = 1;
 
 static uint32_t dice(uint32_t sides) { return (uint32_t)(((uint64_t)roll(&seed) * sides) >> 32); }
 
-static int is_same(viewcell_sample a, viewcell_sample b) {
-  return a.column == b.column && a.row == b.row;
-}
-
 /* The half that a player is sent is the one that the session keeps. */
 static void check_half(const viewcell_bundle *bundle, const viewcell_session *session,
-                       uint32_t player, uint32_t other, const viewcell_terrain *terrain) {
+                       uint32_t player, uint32_t other, const viewcell_world *terrain) {
   static unsigned char code[CODE];
   size_t length = 0;
   CHECK(viewcell_session_encode(session, player, other, NULL, 0, &length) == VIEWCELL_BUFFER);
@@ -23,20 +19,17 @@ static void check_half(const viewcell_bundle *bundle, const viewcell_session *se
   CHECK(viewcell_session_encode(session, player, other, code, CODE, &length) == VIEWCELL_OK);
   viewcell_region *half;
   CHECK(viewcell_region_decode(bundle, code, length, &half) == VIEWCELL_OK);
-  for (uint32_t row = 0; row < terrain->height; row++)
-    for (uint32_t column = 0; column < terrain->width; column++) {
-      viewcell_sample at = {column, row};
-      CHECK(viewcell_region_contains(half, at) ==
-            viewcell_session_contains(session, player, other, at));
-    }
+  for (viewcell_place at = 0; at < terrain->places; at++)
+    CHECK(viewcell_region_contains(half, at) ==
+          viewcell_session_contains(session, player, other, at));
   CHECK(viewcell_region_close(half) == VIEWCELL_OK);
 }
 
-static void misuse(const viewcell_bundle *bundle) {
+static void misuse(const viewcell_bundle *bundle, const viewcell_world *terrain) {
   viewcell_session *session;
   viewcell_session_options options;
   viewcell_notice notices[4];
-  viewcell_sample nowhere = {0xffffffff, 0}, hole = {0, 0}, corner = {1, 0};
+  viewcell_place outside = (viewcell_place)terrain->places, hole = 0, corner = 1;
   size_t count = 5;
   uint64_t age = 5;
   CHECK(viewcell_session_defaults(NULL) == VIEWCELL_NULL);
@@ -48,17 +41,17 @@ static void misuse(const viewcell_bundle *bundle) {
   CHECK(viewcell_session_new(bundle, VIEWCELL_MOST_PLAYERS + 1, NULL, &session) ==
         VIEWCELL_ARGUMENT);
   CHECK(viewcell_session_new(bundle, 0, NULL, &session) == VIEWCELL_OK);
-  CHECK(viewcell_session_move(session, 0, &corner, NULL, 0, &count) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_session_move(session, 0, corner, NULL, 0, &count) == VIEWCELL_ARGUMENT);
   CHECK(viewcell_session_close(session) == VIEWCELL_OK);
   CHECK(viewcell_session_new(bundle, 3, NULL, &session) == VIEWCELL_OK);
-  CHECK(viewcell_session_move(session, 0, &nowhere, notices, 4, &count) == VIEWCELL_OUTSIDE);
-  CHECK(viewcell_session_move(session, 0, &hole, notices, 4, &count) == VIEWCELL_VOID);
-  CHECK(viewcell_session_move(session, 3, &corner, notices, 4, &count) == VIEWCELL_ARGUMENT);
-  CHECK(viewcell_session_move(session, 0, &corner, notices, 3, &count) == VIEWCELL_BUFFER);
-  CHECK(viewcell_session_move(session, 0, &corner, NULL, 4, &count) == VIEWCELL_NULL);
-  CHECK(viewcell_session_move(session, 0, &corner, notices, 4, NULL) == VIEWCELL_NULL);
+  CHECK(viewcell_session_move(session, 0, outside, notices, 4, &count) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_session_move(session, 0, hole, notices, 4, &count) == VIEWCELL_VOID);
+  CHECK(viewcell_session_move(session, 3, corner, notices, 4, &count) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_session_move(session, 0, corner, notices, 3, &count) == VIEWCELL_BUFFER);
+  CHECK(viewcell_session_move(session, 0, corner, NULL, 4, &count) == VIEWCELL_NULL);
+  CHECK(viewcell_session_move(session, 0, corner, notices, 4, NULL) == VIEWCELL_NULL);
   CHECK(count == 5);
-  CHECK(viewcell_session_move(session, 0, &corner, notices, 4, &count) == VIEWCELL_OK && !count);
+  CHECK(viewcell_session_move(session, 0, corner, notices, 4, &count) == VIEWCELL_OK && !count);
   CHECK(viewcell_session_age(session, 0, 1, &age) == 0 && age == 5);
   CHECK(viewcell_session_age(session, 0, 0, &age) == VIEWCELL_ARGUMENT);
   CHECK(viewcell_session_age(session, 0, 3, &age) == VIEWCELL_ARGUMENT);
@@ -77,13 +70,13 @@ int main(int count, char **arguments) {
   CHECK(players <= MOST);
   viewcell_bundle *bundle;
   char why[256];
-  if (viewcell_open(VIEWCELL_ABI_VERSION, arguments[1], &bundle, why, sizeof why) < 0) {
+  if (viewcell_open(VIEWCELL_ABI_VERSION, arguments[1], VIEWCELL_MAP, &bundle, why, sizeof why) < 0) {
     fprintf(stderr, "%s\n", why);
     return 1;
   }
-  misuse(bundle);
-  viewcell_terrain terrain;
+  viewcell_world terrain;
   CHECK(viewcell_info(bundle, &terrain) == VIEWCELL_OK);
+  misuse(bundle, &terrain);
   viewcell_session_options options;
   CHECK(viewcell_session_defaults(&options) == VIEWCELL_OK);
   options.peers = (uint32_t)atoi(arguments[4]);
@@ -91,36 +84,35 @@ int main(int count, char **arguments) {
   viewcell_session *session;
   CHECK(viewcell_session_new(bundle, players, &options, &session) == VIEWCELL_OK);
 
-  viewcell_sample place[MOST];
+  viewcell_place place[MOST];
   int is_there[MOST] = {0};
   viewcell_notice notices[2 * MOST];
   for (uint32_t tick = 0; tick < ticks; tick++) {
     CHECK(viewcell_session_tick(session) == VIEWCELL_OK);
     for (uint32_t i = 0; i < players; i++) {
       int goes = is_there[i] && dice(100) == 0;
-      viewcell_sample next;
-      next.column = dice(terrain.width);
-      next.row = dice(terrain.height);
+      uint32_t column = dice(terrain.width), row = dice(terrain.height);
       if (is_there[i]) {
-        next.column = place[i].column + dice(3) - 1;
-        next.row = place[i].row + dice(3) - 1;
+        column = place[i] % terrain.width + dice(3) - 1;
+        row = place[i] / terrain.width + dice(3) - 1;
       }
-      size_t told = 77;
-      /* By turns with a struct and with numbers; a step off the western edge is not "gone". */
-      size_t room = 2 * (players - 1);
-      viewcell_status moved =
-          tick % 2 == 0 || (!goes && next.column == VIEWCELL_NOWHERE)
-              ? viewcell_session_move(session, i, goes ? NULL : &next, notices, room, &told)
-              : viewcell_session_move_at(session, i, goes ? VIEWCELL_NOWHERE : next.column,
-                                         next.row, notices, room, &told);
+      viewcell_place next = row * terrain.width + column;
+      if (goes) {
+        CHECK(viewcell_session_leave(session, i) == VIEWCELL_OK);
+        is_there[i] = 0;
+        continue;
+      }
+      if (column >= terrain.width || row >= terrain.height)
+        continue;
+      size_t told = 77, room = 2 * (players - 1);
+      viewcell_status moved = viewcell_session_move(session, i, next, notices, room, &told);
       if (moved != VIEWCELL_OK) {
-        CHECK((moved == VIEWCELL_OUTSIDE || moved == VIEWCELL_VOID) && told == 77);
+        CHECK(moved == VIEWCELL_VOID && told == 77);
         continue;
       }
       CHECK(told <= 2 * (players - 1));
-      is_there[i] = !goes;
-      if (!goes)
-        place[i] = next;
+      is_there[i] = 1;
+      place[i] = next;
       for (size_t k = 0; k < told; k++) {
         viewcell_notice n = notices[k];
         printf("%u %u %u %u %u\n", tick, i, n.to, n.about, n.what);
@@ -136,9 +128,7 @@ int main(int count, char **arguments) {
         CHECK(viewcell_visible(bundle, place[i], place[j]) == 0);
         CHECK(viewcell_visible(bundle, place[j], place[i]) == 0);
         CHECK(viewcell_session_contains(session, i, j, place[i]) == 1 || options.margin > 0);
-        CHECK(viewcell_session_contains_at(session, i, j, place[i].column, place[i].row) ==
-              viewcell_session_contains(session, i, j, place[i]));
-        CHECK(!is_same(place[i], place[j]));
+        CHECK(place[i] != place[j]);
       }
     }
   }

@@ -24,7 +24,7 @@ fn open(bytes: &'static [u8]) -> *mut viewcell_bundle {
 fn mover(position: [f64; 3], velocity: [f64; 3], until: f64) -> viewcell_mover {
     viewcell_mover {
         motion: viewcell_motion {
-            position,
+            position: position.into(),
             velocity,
             has_velocity: 1,
             reserved: 0,
@@ -42,7 +42,7 @@ fn mover(position: [f64; 3], velocity: [f64; 3], until: f64) -> viewcell_mover {
 fn of(player: &viewcell_mover) -> Mover {
     Mover {
         motion: Motion {
-            position: player.motion.position,
+            position: player.motion.position.into(),
             velocity: Some(player.motion.velocity),
         },
         limits: MotionLimits {
@@ -87,7 +87,7 @@ fn a_watch_answers_as_in_rust() {
                 shown: mover(position, velocity, 0.05),
                 step: 18.0,
                 eye: [10.0, 26.0],
-                body: [-16.0, -16.0, -24.0, 16.0, 16.0, 40.0],
+                body: [[-16.0, -16.0, -24.0], [16.0, 16.0, 40.0]].into(),
                 has_eye: frame % 2,
                 has_body: dice.roll(2),
             };
@@ -133,7 +133,8 @@ fn a_watch_answers_as_in_rust() {
         // Time enough for all.
         assert_eq!(viewcell_watch_look_for(watch, 60_000_000), 1);
         let doors = [[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]];
-        let boxes = doors.as_flattened().as_ptr();
+        let doors = viewcell_box::from(doors);
+        let boxes = &raw const doors;
         assert_eq!(viewcell_watch_doors(watch, 1, boxes), VIEWCELL_OK);
         assert_eq!(viewcell_watch_doors(watch, 0, null()), VIEWCELL_OK);
         assert_eq!(viewcell_watch_doors(watch, 1, null()), VIEWCELL_NULL);
@@ -146,7 +147,7 @@ fn a_watch_answers_as_in_rust() {
             shown: still,
             step: 0.0,
             eye: [0.0; 2],
-            body: [0.0; 6],
+            body: viewcell_box::default(),
             has_eye: 2,
             has_body: 0,
         };

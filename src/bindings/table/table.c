@@ -30,25 +30,31 @@ int main(int count, char **arguments) {
   char why[256];
   if (count != 4)
     return 2;
-  if (viewcell_open(VIEWCELL_ABI_VERSION, arguments[1], &bundle, why, sizeof why) < 0)
+  if (viewcell_open(VIEWCELL_ABI_VERSION, arguments[1], VIEWCELL_MAP, &bundle, why, sizeof why) < 0)
     return fprintf(stderr, "%s\n", why), 3;
+  viewcell_world world;
+  if (viewcell_info(bundle, &world) < 0)
+    return 3;
   size_t length, questions;
-  uint32_t *pairs = bytes_of(arguments[2], &length);
+  const uint32_t *pairs = bytes_of(arguments[2], &length);
   uint8_t *expected = bytes_of(arguments[3], &questions);
   uint8_t *found = malloc(questions + 1);
-  int is_terrain = viewcell_kind(bundle) == VIEWCELL_TERRAIN;
-  for (int at_once = 0; at_once <= is_terrain; at_once++) {
+  viewcell_place *from = malloc(questions * sizeof *from + 1), *to = malloc(questions * sizeof *to + 1);
+  /* Of a terrain the table has columns and rows. */
+  for (size_t i = 0; i < questions; i++) {
+    int is_terrain = world.kind == VIEWCELL_TERRAIN;
+    const uint32_t *pair = pairs + i * (is_terrain ? 4 : 2);
+    from[i] = is_terrain ? pair[1] * world.width + pair[0] : pair[0];
+    to[i] = is_terrain ? pair[3] * world.width + pair[2] : pair[1];
+  }
+  for (int at_once = 0; at_once <= 1; at_once++) {
     double best = 1e9;
     for (int round = 0; round < 5; round++) {
       double begun = now();
-      if (at_once && viewcell_visible_pairs_at(bundle, questions, pairs, found) < 0)
+      if (at_once && viewcell_visible_pairs(bundle, questions, from, to, found) < 0)
         return fprintf(stderr, "no answers\n"), 1;
-      for (size_t i = 0; i < questions && !at_once; i++) {
-        const uint32_t *pair = pairs + i * (is_terrain ? 4 : 2);
-        found[i] = (uint8_t)(is_terrain
-                                 ? viewcell_visible_at(bundle, pair[0], pair[1], pair[2], pair[3])
-                                 : viewcell_cells_visible(bundle, pair[0], pair[1]));
-      }
+      for (size_t i = 0; i < questions && !at_once; i++)
+        found[i] = (uint8_t)viewcell_visible(bundle, from[i], to[i]);
       double taken = now() - begun;
       best = taken < best ? taken : best;
       for (size_t i = 0; i < questions; i++)

@@ -5,7 +5,6 @@
 
 #include "viewcell.h"
 
-#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -22,11 +21,8 @@ struct Frame {
     double scale[3] = {0.01, 0.01, 0.01};
 };
 
-struct Place {
-    double x;
-    double y;
-    double z;
-};
+// In the engine's coordinates.
+using Place = viewcell_position;
 
 class Sight {
 public:
@@ -45,13 +41,12 @@ public:
     bool open(const char *path, const Frame &placed, std::string &error) {
         close();
         char message[512] = "";
-        if (viewcell_open(VIEWCELL_ABI_VERSION, path, &bundle, message, sizeof message) != VIEWCELL_OK) {
+        if (viewcell_open(VIEWCELL_ABI_VERSION, path, VIEWCELL_MAP, &bundle, message, sizeof message) != VIEWCELL_OK) {
             bundle = nullptr;
             error = message;
             return false;
         }
         frame = placed;
-        kind = viewcell_kind(bundle);
         return true;
     }
 
@@ -63,55 +58,34 @@ public:
     bool is_open() const { return bundle != nullptr; }
 
     // May a player at a and one at b see each other before the one has come reach_a and the other reach_b far (in the
-    // engine's units)? In a solid level places are those of players' origins, as they were baked. Errs towards yes: also where one of them is off the map, above a void or in solid, and where
-    // no bundle is open. For any number of threads at a time.
+    // engine's units)? In a solid level places are those of players' origins, as they were baked. Errs towards yes: also
+    // where one of them is off the map, above a void or in solid, and where no bundle is open. For any number of threads at
+    // a time.
     bool may_see(const Place &a, const Place &b, double reach_a, double reach_b) const {
         if (!bundle) {
             return true;
         }
         const double metre = frame.scale[0] < 0.0 ? -frame.scale[0] : frame.scale[0];
-        return kind == VIEWCELL_TERRAIN ? on_terrain(a, b, reach_a * metre, reach_b * metre)
-                                        : in_cells(a, b, reach_a * metre, reach_b * metre);
+        const viewcell_position from = placed(a), to = placed(b);
+        // 0 is hidden. 1 and errors count as visible.
+        return viewcell_sees_within(bundle, &from, &to, reach_a * metre, reach_b * metre) != 0 ||
+               viewcell_sees_within(bundle, &to, &from, reach_b * metre, reach_a * metre) != 0;
     }
 
 private:
-    double placed(const Place &place, int axis) const {
-        const double at[3] = {place.x, place.y, place.z};
-        return (at[axis] - frame.origin[axis]) * frame.scale[axis];
-    }
-
-    bool sample(const Place &place, viewcell_sample &at) const {
-        return viewcell_locate(bundle, placed(place, 0), placed(place, 1), &at) == VIEWCELL_OK;
-    }
-
-    bool cell(const Place &place, uint32_t &at) const {
-        return viewcell_cells_locate(bundle, placed(place, 0), placed(place, 1), placed(place, 2), &at) == VIEWCELL_OK;
-    }
-
-    bool on_terrain(const Place &a, const Place &b, double reach_a, double reach_b) const {
-        viewcell_sample from, to;
-        // 0 is hidden. 1 and errors count as visible.
-        return !sample(a, from) || !sample(b, to) ||
-               viewcell_visible_within(bundle, from, to, reach_a, reach_b) != 0;
-    }
-
-    bool in_cells(const Place &a, const Place &b, double reach_a, double reach_b) const {
-        uint32_t from, to;
-        if (!cell(a, from) || !cell(b, to)) {
-            return true;
-        }
-        return viewcell_cells_visible_within(bundle, from, to, reach_a, reach_b) != 0;
+    // A place in the bundle's coordinates.
+    viewcell_position placed(const Place &place) const {
+        return {(place.x - frame.origin[0]) * frame.scale[0], (place.y - frame.origin[1]) * frame.scale[1],
+                (place.z - frame.origin[2]) * frame.scale[2]};
     }
 
     void swap(Sight &other) {
         std::swap(bundle, other.bundle);
         std::swap(frame, other.frame);
-        std::swap(kind, other.kind);
     }
 
     viewcell_bundle *bundle = nullptr;
     Frame frame;
-    viewcell_status kind = 0;
 };
 
 } // namespace viewcell

@@ -184,147 +184,126 @@ class Engine {
     if (this.bundles.size === 0 && this.regions === 0 && this.exports.memory.buffer.byteLength > KEEP && current === this) current = null;
   }
 
+  // What a bundle is of: the fields of viewcell_world, where they lie.
   info(handle) {
     const at = this.scratch;
-    const kind = this.ask('viewcell_kind', handle);
-    if (kind === 3) {
-      this.ask('viewcell_solid_info', handle, at);
-      const [cells, solids, faces, mutual] = this.u32(at, 4);
-      const numbers = Array.from(new Float64Array(this.exports.memory.buffer, at + 16, 11));
-      const [cell, low, high] = [0, 3, 6].map((from) => numbers.slice(from, from + 3));
-      return { solid: { cells, words: Math.ceil(cells / 64), solids, faces, mutual: mutual === 1, cell, hull: [low, high], eye: numbers.slice(9) } };
-    }
+    this.ask('viewcell_info', handle, at);
+    const { buffer } = this.exports.memory;
+    const whole = (offset, count) => Array.from(new Uint32Array(buffer, at + offset, count));
+    const long = (offset) => Number(new BigUint64Array(buffer, at + offset, 1)[0]);
+    const numbers = (offset, count) => Array.from(new Float64Array(buffer, at + offset, count));
+    const [kind, mutual] = whole(0, 2);
+    const common = { mutual: mutual === 1, places: long(8) };
+    const words = long(16);
     if (kind === 1) {
-      this.ask('viewcell_info', handle, at);
-      const [width, height, levels, mutual] = this.u32(at, 4);
-      const [dx, dy, eyeHeight, playerHeight] = new Float64Array(this.exports.memory.buffer, at + 16, 4);
-      const [blocks, blockColumns] = Array.from(new BigUint64Array(this.exports.memory.buffer, at + 48, 2), Number);
-      return { terrain: { width, height, levels, mutual: mutual === 1, dx, dy, eyeHeight, playerHeight, blocks, blockColumns } };
+      const [width, height, levels, blockColumns] = whole(24, 4);
+      const [dx, dy, playerHeight, eyeHeight] = numbers(40, 4);
+      return { kind: 'terrain', ...common, width, height, levels, dx, dy, eyeHeight, playerHeight, blocks: words, blockColumns };
     }
-    this.ask('viewcell_cells_info', handle, at);
-    const [cells, words, greatestDistance, mutual, bsp, neighbours] = this.u32(at, 6);
-    return { level: { cells, words, greatestDistance, mutual: mutual === 1, hasBsp: bsp === 1, hasNeighbours: neighbours === 1 } };
+    if (kind === 2) {
+      const [greatestDistance, bsp, neighbours] = whole(80, 3);
+      return { kind: 'cells', ...common, cells: common.places, words, greatestDistance, hasBsp: bsp === 1, hasNeighbours: neighbours === 1 };
+    }
+    const [solids, faces] = whole(92, 2);
+    const hull = [numbers(136, 3), numbers(160, 3)];
+    return { kind: 'solid', ...common, cells: common.places, words, solids, faces, cell: numbers(112, 3), hull, eye: numbers(64, 2) };
   }
 
-  // A place that a function writes, of so many numbers; null outside.
-  place(name, handle, numbers, ...values) {
-    const status = this.call(name, handle, ...values, this.scratch);
+  positions(at, ...positions) {
+    new Float64Array(this.exports.memory.buffer, at, 3 * positions.length).set(positions.flat());
+  }
+
+  // The number of the place that a position is at; null where nobody can be.
+  locate(name, handle, position) {
+    this.positions(this.scratch, position);
+    const status = this.call(name, handle, this.scratch, this.scratch + 24);
     if (status === OUTSIDE || status === VOID) return null;
     if (status < 0) this.fail(status);
-    const [a, b] = this.u32(this.scratch, 2);
-    return numbers === 2 ? [a, b] : a;
+    return this.u32(this.scratch + 24)[0];
   }
 
-  bounds(handle, cell) {
-    this.ask('viewcell_cells_bounds', handle, cell, this.scratch, this.scratch + 24);
+  // The positions of a place; null where there is no terrain.
+  bounds(handle, place) {
+    const status = this.call('viewcell_bounds', handle, place, this.scratch);
+    if (status === VOID) return null;
+    if (status < 0) this.fail(status);
     const numbers = Array.from(new Float64Array(this.exports.memory.buffer, this.scratch, 6));
     return [numbers.slice(0, 3), numbers.slice(3)];
   }
 
-  // Asks about two positions of a solid level.
-  points(name, handle, from, to, ...values) {
-    new Float64Array(this.exports.memory.buffer, this.scratch, 6).set([...from, ...to]);
-    return this.ask(name, handle, this.scratch, this.scratch + 24, ...values) === 1;
+  // Whether somebody at one position may see somebody at another, who come so far.
+  seesWithin(handle, from, to, ...reaches) {
+    this.positions(this.scratch, from, to);
+    return this.ask('viewcell_sees_within', handle, this.scratch, this.scratch + 24, ...reaches) === 1;
   }
 
-  pointPairs(handle, pairs, answers) {
+  // Answers pairs of places. `write` puts those who look and those who are looked at into two arrays.
+  pairs(handle, answers, write) {
     const count = answers.length;
-    this.within(count * 49, (at) => {
-      const numbers = new Float64Array(this.exports.memory.buffer, at, 6 * count);
-      for (let i = 0; i < count; i++) {
-        numbers.set(pairs.subarray(6 * i, 6 * i + 3), 3 * i);
-        numbers.set(pairs.subarray(6 * i + 3, 6 * i + 6), 3 * (count + i));
-      }
-      const out = at + count * 48;
-      this.ask('viewcell_solid_visible_pairs', handle, count, at, at + count * 24, out);
+    this.within(count * 9, (at) => {
+      write(this.u32(at, count), this.u32(at + 4 * count, count));
+      const out = at + 8 * count;
+      this.ask('viewcell_visible_pairs', handle, count, at, at + 4 * count, out);
       answers.set(new Uint8Array(this.exports.memory.buffer, out, count));
     });
   }
 
-  height(handle, column, row) {
-    const status = this.call('viewcell_height_at', handle, column, row, this.scratch);
-    if (status === VOID) return null;
-    if (status < 0) this.fail(status);
-    return new Float32Array(this.exports.memory.buffer, this.scratch, 1)[0];
-  }
-
-  pairs(handle, isTerrain, pairs, answers) {
-    const count = answers.length;
-    return this.within(pairs.length * 4 + count, (at) => {
-      const out = at + pairs.length * 4;
-      const numbers = this.u32(at, pairs.length);
-      let status;
-      if (isTerrain) {
-        numbers.set(pairs);
-        status = this.call('viewcell_visible_pairs_at', handle, count, at, out);
-      } else {
-        for (let i = 0; i < count; i++) {
-          numbers[i] = pairs[2 * i];
-          numbers[count + i] = pairs[2 * i + 1];
-        }
-        status = this.call('viewcell_cells_visible_pairs', handle, count, at, at + count * 4, out);
-      }
-      if (status >= 0) answers.set(new Uint8Array(this.exports.memory.buffer, out, count));
-      return status;
+  // The places of positions, three numbers each; 0xffffffff for none, where all is seen.
+  locateAll(handle, positions) {
+    const count = positions.length / 3;
+    return this.within(count * 28, (at) => {
+      new Float64Array(this.exports.memory.buffer, at, positions.length).set(positions);
+      this.ask('viewcell_locate_all', handle, count, at, at + 24 * count);
+      return this.u32(at + 24 * count, count).slice();
     });
   }
 
-  // A bitmap of so many words that a function writes behind these arguments.
-  words(name, handle, count, ...values) {
+  // A bitmap of so many words.
+  pvs(handle, count, place, level) {
     return this.within(count * 8, (at) => {
-      this.ask(name, handle, ...values, at, count);
+      this.ask('viewcell_pvs', handle, place, level, at, count);
       return new BigUint64Array(this.exports.memory.buffer, at, count).slice();
     });
   }
 
-  count(name, handle, ...values) {
-    this.ask(name, handle, ...values, this.scratch);
-    return this.u32(this.scratch)[0];
-  }
-
   distance(handle, a, b) {
-    const status = this.call('viewcell_cells_distance', handle, a, b);
+    const status = this.call('viewcell_distance', handle, a, b);
     if (status === UNREACHABLE) return null;
     if (status < 0) this.fail(status);
     return status;
   }
 
-  cellsFrontier(bundle, handle, a, b, { construction }) {
-    const count = this.count('viewcell_cells_frontier_words', handle, construction);
-    return this.within(count * 8, (at) => {
-      if (this.ask('viewcell_cells_frontier', handle, a, b, construction, at, count) === 0) return null;
-      const words = new BigUint64Array(this.exports.memory.buffer, at, 2 * bundle.words).slice();
-      const half = (from) => new Region(bundle, { words: words.subarray(from, from + bundle.words) });
-      return new Frontier(half(0), half(bundle.words));
-    });
+  // Writes options over the defaults.
+  options(name, fields) {
+    this.ask(name, this.scratch);
+    for (const [field, value] of fields) this.u32(this.scratch + field * 4)[0] = value;
+    return this.scratch;
   }
 
-  frontier(bundle, handle, a, b, { fields }) {
+  frontier(bundle, handle, a, b, fields) {
     const record = this.bundles.get(handle);
     if (!record.builder) {
       this.ask('viewcell_frontier_new', handle, this.scratch);
       record.builder = this.u32(this.scratch)[0];
     }
-    this.ask('viewcell_frontier_defaults', this.scratch);
-    for (const [field, value] of fields) this.u32(this.scratch + field * 4)[0] = value;
-    this.placed(this.call('viewcell_frontier_begin_at', record.builder, ...a, ...b, this.scratch), a, b);
+    const options = this.options('viewcell_frontier_defaults', fields);
+    this.placed(bundle, this.call('viewcell_frontier_begin', record.builder, a, b, options), a, b);
     while (this.ask('viewcell_frontier_step', record.builder, 0xffffffff) === 0);
     const halves = [0, 1].map((side) => {
-      const area = this.area(record.builder, side);
+      const area = this.u64('viewcell_frontier_area', record.builder, side)[1];
       return { area, code: this.encoded('viewcell_frontier_encode', record.builder, side, 0) };
     });
     if (halves.every(({ area }) => area === 0)) return null;
     return new Frontier(...halves.map(({ area, code }) => this.region(bundle, handle, code, area)));
   }
 
-  placed(status, ...places) {
-    if (status === VOID) throw new ViewcellError('VOID', `${places.map(([c, r]) => `(${c}, ${r})`).join(' or ')} is a void: nobody stands there`);
+  // Says which places a void may be.
+  placed(bundle, status, ...places) {
+    if (status === VOID) {
+      const named = places.map((place) => `(${place % bundle.width}, ${Math.floor(place / bundle.width)})`);
+      throw new ViewcellError('VOID', `${named.join(' or ')} is a void: nobody stands there`);
+    }
     if (status < 0) this.fail(status);
-  }
-
-  area(builder, side) {
-    this.ask('viewcell_frontier_area', builder, side, this.scratch);
-    return Number(new BigUint64Array(this.exports.memory.buffer, this.scratch, 1)[0]);
   }
 
   // The bytes that a function writes: asked for twice where they are many.
@@ -354,7 +333,7 @@ class Engine {
     const made = new Region(bundle, {
       bytes: code.slice(),
       area,
-      contains: (column, row) => this.ask('viewcell_region_contains_at', region, column, row) === 1,
+      contains: (place) => this.ask('viewcell_region_contains', region, place) === 1,
       close: () => {
         forgotten?.unregister(made);
         close();
@@ -364,15 +343,10 @@ class Engine {
     return made;
   }
 
-  session(bundle, handle, players, { fields, construction, patience, peers }) {
+  session(bundle, handle, players, fields) {
     const record = this.bundles.get(handle);
-    if (bundle.kind !== 'cells') {
-      this.ask('viewcell_session_defaults', this.scratch);
-      for (const [field, value] of fields) this.u32(this.scratch + field * 4)[0] = value;
-      this.ask('viewcell_session_new', handle, players, this.scratch, this.scratch + 512);
-    } else {
-      this.ask('viewcell_cells_session_new', handle, players, construction, patience, peers, this.scratch + 512);
-    }
+    const options = this.options('viewcell_session_defaults', fields);
+    this.ask('viewcell_session_new', handle, players, options, this.scratch + 512);
     const session = this.u32(this.scratch + 512)[0];
     record.sessions.add(session);
     const close = () => {
@@ -381,6 +355,7 @@ class Engine {
     const made = new Session(bundle, players, {
       engine: this,
       session,
+      locate: (position) => this.locate('viewcell_locate', handle, position),
       close: () => {
         forgotten?.unregister(made);
         close();
@@ -391,20 +366,11 @@ class Engine {
   }
 
   // The notices of a move.
-  move(session, isTerrain, players, player, place) {
+  move(bundle, session, players, player, place) {
     const room = Math.max(1, 2 * (players - 1));
     return this.within(room * 12 + SCRATCH, (at) => {
       const told = at + room * 12;
-      const move = (name, ...to) => this.call(name, session, player, ...to, at, room, told);
-      // Behind what is told, at a multiple of eight.
-      const point = told + 16 - (told % 8);
-      if (!isTerrain && Array.isArray(place)) new Float64Array(this.exports.memory.buffer, point, 3).set(place);
-      const status = isTerrain
-        ? move('viewcell_session_move_at', ...(place ?? [0xffffffff, 0]))
-        : Array.isArray(place)
-          ? move('viewcell_solid_session_move', point)
-          : move('viewcell_cells_session_move', place ?? 0xffffffff);
-      this.placed(status, place);
+      this.placed(bundle, this.call('viewcell_session_move', session, player, place, at, room, told), place);
       const count = this.u32(told)[0];
       const words = this.u32(at, count * 3);
       return Array.from({ length: count }, (_, i) => ({

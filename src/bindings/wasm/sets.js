@@ -1,11 +1,11 @@
 // Frontier sets, regions and sessions, and what callers may write in their options.
 
-const NOWHERE = 0xffffffff;
+export const NOWHERE = 0xffffffff;
 
 const isIndex = (x) => typeof x === 'number' && x >>> 0 === x;
 
-// A place of a bundle as the C interface has it: [column, row] of a terrain's sample, or of a quad of
-// a level; the number of a cell. Errors name what was expected and found.
+// A place of a bundle as the C interface has it: a number. Of a terrain callers write [column, row] of a sample, or of a
+// quad of a level, in which any of its samples stands for it. Errors name what was expected and found.
 export function placeOf(bundle, place, level = 0) {
   if (bundle.kind !== 'terrain') {
     if (level !== 0) throw new RangeError('level: a bundle of cells has no quads');
@@ -23,10 +23,16 @@ export function placeOf(bundle, place, level = 0) {
   const down = Math.ceil(bundle.height / 2 ** level);
   if (!isIndex(column) || !isIndex(row) || column >= across || row >= down)
     throw new RangeError(`(${column}, ${row}) lies outside the grid of ${across} x ${down} ${level ? `quads of level ${level}` : 'samples'}`);
-  return [column, row];
+  return (row * bundle.width + column) * 2 ** level;
 }
 
-// A position in a solid level: three numbers.
+// The place that has a number, as callers read it.
+export function placeAt(bundle, number) {
+  if (number === null || bundle.kind !== 'terrain') return number;
+  return [number % bundle.width, Math.floor(number / bundle.width)];
+}
+
+// A position: three numbers.
 export function pointOf(point) {
   const [x, y, z] = Array.isArray(point) || ArrayBuffer.isView(point) ? point : [point?.x, point?.y, point?.z];
   if (![x, y, z].every((at) => typeof at === 'number')) throw new TypeError(`expected a position as [x, y, z], found ${shown(point)}`);
@@ -45,12 +51,12 @@ const FIELDS = {
   pairs: [2, null],
   neighbours: [3, { 4: 4, 8: 8 }],
   order: [4, ['fifo', 'coarse', 'ground', 'gain', 'toward']],
-  turns: [9, ['alternate', 'balance']],
-  finest: [10, null],
-  giveUp: [11, Boolean],
-  extend: [12, Boolean],
-  tighten: [13, Boolean],
-  budget: [14, null],
+  turns: [7, ['alternate', 'balance']],
+  finest: [8, null],
+  giveUp: [9, Boolean],
+  extend: [10, Boolean],
+  tighten: [11, Boolean],
+  budget: [12, null],
 };
 const CONSTRUCTIONS = ['published', 'tightened', 'grown', 'widened'];
 
@@ -75,26 +81,19 @@ function known(options, names) {
     if (!names.includes(name)) throw new TypeError(`options: there is no "${name}"; there are ${names.join(', ')}`);
 }
 
-// What of the options concerns frontier sets, in the form that the engine writes.
+// What of the options concerns frontier sets: words of viewcell_frontier_options, and what they become.
 export function frontierOptions(options, bundle) {
   if (bundle.kind === 'cells') {
     known(options, ['construction']);
-    return { construction: construction(options, bundle) };
+    return [construction(options, bundle)];
   }
   known(options, [...Object.keys(FIELDS), 'toward']);
-  return { fields: fieldsOf(options) };
-}
-
-function fieldsOf(options) {
   const fields = [];
   for (const [name, [at, kind]] of Object.entries(FIELDS))
     if (options[name] !== undefined) fields.push([at, word(name, kind, options[name])]);
   const goals = options.toward ?? [null, null];
-  if (!Array.isArray(goals) || goals.length !== 2) throw new TypeError('toward: expected two places, each [column, row] or null');
-  goals.forEach((goal, i) => {
-    const [column, row] = goal ?? [NOWHERE, NOWHERE];
-    fields.push([5 + 2 * i, word('toward', null, column)], [6 + 2 * i, word('toward', null, row)]);
-  });
+  if (!Array.isArray(goals) || goals.length !== 2) throw new TypeError('toward: expected two places, each may be null');
+  goals.forEach((goal, i) => fields.push([5 + i, goal === null ? NOWHERE : placeOf(bundle, goal)]));
   return fields;
 }
 
@@ -104,25 +103,17 @@ function construction(options, bundle) {
     throw new RangeError(
       `construction: "${CONSTRUCTIONS[number]}" needs a bundle that knows which cells touch, and this one does not`,
     );
-  return number;
+  return [13, number];
 }
 
 export function sessionOptions(options, bundle) {
-  const own = bundle.kind === 'solid' ? ['frontier', 'patience', 'peers'] : ['frontier', 'margin', 'patience', 'peers'];
-  if (bundle.kind === 'cells') {
-    known(options, ['construction', 'patience', 'peers']);
-    return {
-      construction: construction(options, bundle),
-      patience: word('patience', null, options.patience ?? 0),
-      peers: word('peers', Boolean, options.peers ?? false),
-    };
-  }
-  known(options, own);
-  const { fields } = frontierOptions(options.frontier ?? {}, bundle);
-  const kinds = { margin: [15, null], patience: [16, null], peers: [17, Boolean] };
+  const isOf = { terrain: ['frontier', 'margin'], cells: ['construction'], solid: ['frontier'] };
+  known(options, [...isOf[bundle.kind], 'patience', 'peers']);
+  const fields = bundle.kind === 'cells' ? [construction(options, bundle)] : frontierOptions(options.frontier ?? {}, bundle);
+  const kinds = { margin: [14, null], patience: [15, null], peers: [16, Boolean] };
   for (const [name, [at, kind]] of Object.entries(kinds))
     if (options[name] !== undefined) fields.push([at, word(name, kind, options[name])]);
-  return { fields };
+  return fields;
 }
 
 // Two regions, one around each player: no place of `a` is visible from any place of `b`.
@@ -151,33 +142,27 @@ export class Region {
 
   // Number of samples or cells; null of a region that was made from bytes.
   get area() {
-    const { words, area } = this.#of;
-    if (!words) return area;
-    let count = 0;
-    for (let word of words) for (; word; word &= word - 1n) count++;
-    return count;
+    return this.#of.area;
   }
 
-  // Of a terrain: some hundred bytes that say it all, to be sent and read with `bundle.region`.
+  // Bytes that say it all, to be sent and read with `bundle.region`: some hundred, of a level of cells a bitmap.
   get bytes() {
-    return this.#of.bytes?.slice() ?? null;
+    return this.#of.bytes.slice();
   }
 
-  // Of cells: cell c is bit c % 64 of word c >> 6.
+  // Of a level of cells, else null: cell c is bit c % 64 of word c >> 6.
   get words() {
-    return this.#of.words?.slice() ?? null;
+    return this.#bundle.kind === 'cells' ? new BigUint64Array(this.bytes.buffer) : null;
   }
 
   // Whether a place is in it. While it is, its player may keep silent.
   contains(place) {
-    const at = placeOf(this.#bundle, place);
-    const { words, contains } = this.#of;
-    return words ? ((words[at >> 6] >> BigInt(at & 63)) & 1n) === 1n : contains(...at);
+    return this.#of.contains(placeOf(this.#bundle, place));
   }
 
   // Frees its memory. May be called more than once.
   close() {
-    this.#of.close?.();
+    this.#of.close();
   }
 }
 
@@ -207,11 +192,14 @@ export class Session {
   // A player has come to a place, or is gone (null). In a solid level that is a position, which may be in no cell, or a
   // cell. Gives the notices that follow: { to, about, what }, where what is 'position', or, among peers, 'frontier'.
   move(player, place) {
-    const { engine, session } = this.#of;
-    const { kind } = this.#bundle;
-    const isPoint = kind === 'solid' && place !== null && typeof place === 'object';
-    const at = isPoint ? pointOf(place) : place === null ? null : placeOf(this.#bundle, place);
-    return engine.move(session, kind === 'terrain', this.players, this.#player(player), at);
+    const { engine, session, locate } = this.#of;
+    const isPoint = this.#bundle.kind === 'solid' && place !== null && typeof place === 'object';
+    if (place === null) {
+      engine.ask('viewcell_session_leave', session, this.#player(player));
+      return [];
+    }
+    const at = isPoint ? (locate(pointOf(place)) ?? NOWHERE) : placeOf(this.#bundle, place);
+    return engine.move(this.#bundle, session, this.players, this.#player(player), at);
   }
 
   // Lets a tick pass: the unit of ages and of patience.
@@ -232,15 +220,12 @@ export class Session {
 
   // Whether a place is in a player's own half of the frontier set with another.
   contains(player, other, place) {
-    const { engine, session } = this.#of;
     const [pair, at] = [this.#pair(player, other), placeOf(this.#bundle, place)];
-    return this.#bundle.kind === 'terrain'
-      ? engine.ask('viewcell_session_contains_at', session, ...pair, ...at) === 1
-      : engine.ask('viewcell_cells_session_contains', session, ...pair, at) === 1;
+    return this.#of.engine.ask('viewcell_session_contains', this.#of.session, ...pair, at) === 1;
   }
 
   // A player's own half of the frontier set with another as bytes for `bundle.region`; null if there is
-  // none. Of terrains.
+  // none.
   half(player, other) {
     const bytes = this.#of.engine.encoded('viewcell_session_encode', this.#of.session, ...this.#pair(player, other));
     return bytes.length > 0 ? bytes : null;

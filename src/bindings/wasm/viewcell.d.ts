@@ -1,7 +1,8 @@
 /** A sample of a terrain: column from 0 in the west, row from 0 in the north. Or the number of a cell. */
 export type Place = readonly [column: number, row: number] | { readonly column: number; readonly row: number } | number;
 
-/** A position of a player's origin in a solid level, in its units and axes. */
+/** A position: metres east and south of sample (0, 0), and any height; or in the units and axes of a level, in a solid one
+ * of a player's origin. */
 export type Point = readonly [x: number, y: number, z: number] | Float64Array | { readonly x: number; readonly y: number; readonly z: number };
 
 /** What went wrong with a bundle. Arguments of a wrong type are a TypeError, places off the map a RangeError. */
@@ -16,7 +17,7 @@ export function load(source: BufferSource | Response | WebAssembly.Module): Prom
 /** Opens the bundle that the bytes are; they are copied. */
 export function open(bytes: ArrayBuffer | SharedArrayBuffer | ArrayBufferView): Promise<Bundle>;
 
-/** How frontier sets of a terrain are grown. The defaults are the library's. */
+/** How frontier sets of a terrain or a solid level are grown. The defaults are the library's. */
 export interface FrontierOptions {
   grow?: 'hierarchical' | 'simple';
   merge?: 'lossless' | 'lossy' | 'blocks';
@@ -25,7 +26,7 @@ export interface FrontierOptions {
   neighbours?: 4 | 8;
   order?: 'fifo' | 'coarse' | 'ground' | 'gain' | 'toward';
   /** For order 'toward': where the two are expected to go. */
-  toward?: readonly [readonly [number, number] | null, readonly [number, number] | null];
+  toward?: readonly [Place | null, Place | null];
   turns?: 'alternate' | 'balance';
   finest?: number;
   giveUp?: boolean;
@@ -112,12 +113,14 @@ export interface Bundle
   extends Partial<Omit<Terrain, 'kind' | 'mutual'>>, Partial<Omit<Level, 'kind' | 'mutual'>>, Partial<Omit<Solid, 'kind' | 'mutual'>> {
   readonly kind: 'terrain' | 'cells' | 'solid';
   readonly mutual: boolean;
+  /** View cells. */
+  readonly places: number;
   /** The sample at metres east and south of sample (0, 0); null off the map, and where nobody can be. */
   locate(east: number, south: number): [column: number, row: number] | null;
   /** The cell that holds a point of a level, or null. */
   locate(x: number, y: number, z: number): number | null;
-  /** Least and greatest corner of a cell of a solid level. */
-  bounds(cell: number): [[number, number, number], [number, number, number]];
+  /** Least and greatest corner of a place: a cell's box; a sample's square, at the height of its ground. Null of a void. */
+  bounds(place: Place): [[number, number, number], [number, number, number]] | null;
   locateGeoreferenced(x: number, y: number): [column: number, row: number] | null;
   /** Ground height of a sample in metres; null of a void. */
   groundHeight(place: Place): number | null;
@@ -127,7 +130,7 @@ export interface Bundle
   visible(c0: number, r0: number, c1: number, r1: number): boolean;
   /** c0, r0, c1, r1 of each pair, or a, b of cells. 1 or 0 of each. */
   visiblePairs(pairs: Uint32Array): Uint8Array;
-  /** Whether a player at a may see any part of one at b in a solid level. True where either is in no cell. */
+  /** Whether a player at position a may see one at position b. True where either is at no place. */
   visiblePoints(a: Point, b: Point): boolean;
   /** x, y, z of a and of b, for each pair. 1 or 0 of each. */
   visiblePointPairs(pairs: Float64Array): Uint8Array;
@@ -141,7 +144,7 @@ export interface Bundle
   distance(a: number, b: number): number | null;
   /** Two regions, no place of one visible from any place of the other; null if a and b see each other. */
   frontier(a: Place, b: Place, options?: FrontierOptions | CellFrontierOptions): Frontier | null;
-  /** A region of a terrain from its bytes. */
+  /** A region from its bytes. */
   region(bytes: Uint8Array): Region;
   session(players: number, options?: SessionOptions | CellSessionOptions): Session;
   /** Closes the bundle and its sessions, and frees their memory. */
@@ -160,7 +163,8 @@ export class Region {
   private constructor();
   /** Samples or cells; null of a region made from bytes. */
   readonly area: number | null;
-  readonly bytes: Uint8Array | null;
+  readonly bytes: Uint8Array;
+  /** Of a level of cells. */
   readonly words: BigUint64Array | null;
   contains(place: Place): boolean;
   close(): void;

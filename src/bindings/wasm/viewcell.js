@@ -1,7 +1,7 @@
 // Asks viewcell bundles who can see whom: the C interface as WebAssembly, in the manner of JavaScript.
 
 import { ViewcellError, engine, load } from './engine.js';
-import { Frontier, Region, Session, frontierOptions, placeOf, pointOf, sessionOptions } from './sets.js';
+import { Frontier, Region, Session, frontierOptions, placeAt, placeOf, pointOf, sessionOptions } from './sets.js';
 
 export { Frontier, Region, Session, ViewcellError, load };
 
@@ -29,10 +29,10 @@ export class Bundle {
   constructor(engine, bytes, token) {
     if (token !== TOKEN) throw new TypeError('use open() to make a bundle');
     this.#engine = engine;
-    const { handle, terrain, level, solid } = engine.open(this, bytes);
+    const { handle, ...info } = engine.open(this, bytes);
     this.#handle = handle;
-    this.#terrain = terrain ?? null;
-    Object.assign(this, terrain ?? level ?? solid, { kind: terrain ? 'terrain' : level ? 'cells' : 'solid' });
+    this.#terrain = info.kind === 'terrain' ? info : null;
+    Object.assign(this, info);
     Object.freeze(this);
   }
 
@@ -57,93 +57,107 @@ export class Bundle {
 
   // The place that a position belongs to: metres east and south of sample (0, 0), or x, y, z of a level.
   // Null off the map, and where nobody can be: at a void, at what is not walkable, in solid.
-  locate(x, y, z) {
-    const engine = this.#open();
-    return this.#terrain
-      ? engine.place('viewcell_locate', this.#handle, 2, number(x, 'east'), number(y, 'south'))
-      : engine.place('viewcell_cells_locate', this.#handle, 1, number(x, 'x'), number(y, 'y'), number(z, 'z'));
-  }
-
-  // The positions of a player's origin that a cell of a solid level stands for: [least, greatest corner].
-  bounds(cell) {
-    return this.#open('solid').bounds(this.#handle, placeOf(this, cell));
-  }
-
-  // Whether a player whose origin is at a, [x, y, z] in a solid level, may see any part of one whose origin is at b.
-  // True where either is in no cell.
-  visiblePoints(a, b) {
-    return this.#open('solid').points('viewcell_solid_visible', this.#handle, pointOf(a), pointOf(b));
-  }
-
-  // Answers many such pairs: x, y, z of a and of b. A Uint8Array of 1 and 0.
-  visiblePointPairs(pairs) {
-    const engine = this.#open('solid');
-    if (!(pairs instanceof Float64Array)) throw new TypeError(`visiblePointPairs: expected a Float64Array, found ${nameOf(pairs)}`);
-    if (pairs.length % 6 !== 0) throw new RangeError(`visiblePointPairs: expected 6 numbers a pair, found ${pairs.length} numbers`);
-    const answers = new Uint8Array(pairs.length / 6);
-    for (let from = 0; from < answers.length; from += CHUNK)
-      engine.pointPairs(this.#handle, pairs.subarray(from * 6, (from + CHUNK) * 6), answers.subarray(from, from + CHUNK));
-    return answers;
+  locate(x, y, z = 0) {
+    const position = [number(x, 'x'), number(y, 'y'), number(z, 'z')];
+    return placeAt(this, this.#open().locate('viewcell_locate', this.#handle, position));
   }
 
   // The sample at a position in the bundle's coordinate reference system; null where there is none.
   locateGeoreferenced(x, y) {
-    return this.#open('terrain').place('viewcell_locate_georeferenced', this.#handle, 2, number(x, 'x'), number(y, 'y'));
+    const position = [number(x, 'x'), number(y, 'y'), 0];
+    return placeAt(this, this.#open('terrain').locate('viewcell_locate_georeferenced', this.#handle, position));
+  }
+
+  // The positions that a place stands for, [least, greatest corner]: the box of a cell, in a solid level of a player's
+  // origin; of a terrain the square of a sample, at the height of its ground. Null of a void.
+  bounds(place) {
+    return this.#open().bounds(this.#handle, placeOf(this, place));
   }
 
   // Ground height of a sample in metres; null of a void.
   groundHeight(place) {
-    const engine = this.#open('terrain');
-    const [column, row] = placeOf(this, place);
-    return engine.height(this.#handle, column, row);
+    const bounds = this.#open('terrain').bounds(this.#handle, placeOf(this, place));
+    return bounds === null ? null : bounds[0][2];
+  }
+
+  // Whether somebody at position b, [x, y, z], may be seen from position a; in a solid level any part of a player whose
+  // origin is there. True where either is at no place.
+  visiblePoints(a, b) {
+    return this.visiblePointPairs(Float64Array.of(...pointOf(a), ...pointOf(b)))[0] === 1;
+  }
+
+  // Answers many such pairs: x, y, z of a and of b. A Uint8Array of 1 and 0.
+  visiblePointPairs(pairs) {
+    const engine = this.#open();
+    if (!(pairs instanceof Float64Array)) throw new TypeError(`visiblePointPairs: expected a Float64Array, found ${nameOf(pairs)}`);
+    if (pairs.length % 6 !== 0) throw new RangeError(`visiblePointPairs: expected 6 numbers a pair, found ${pairs.length} numbers`);
+    const answers = new Uint8Array(pairs.length / 6);
+    for (let begin = 0; begin < answers.length; begin += CHUNK) {
+      const some = answers.subarray(begin, begin + CHUNK);
+      const places = engine.locateAll(this.#handle, pairs.subarray(6 * begin, 6 * (begin + some.length)));
+      engine.pairs(this.#handle, some, (from, to) => {
+        for (let i = 0; i < some.length; i++) [from[i], to[i]] = [places[2 * i], places[2 * i + 1]];
+      });
+    }
+    return answers;
   }
 
   // Whether somebody at b may be seen from a. `visible(a, b)` takes places; `visible(c0, r0, c1, r1)`
   // takes samples as numbers and makes no object, for loops over many.
   visible(a, b, c1, r1) {
     const engine = this.#open();
-    if (this.#terrain === null) {
-      return engine.ask('viewcell_cells_visible', this.#handle, placeOf(this, a), placeOf(this, b)) === 1;
-    }
-    if (c1 === undefined) {
-      const [c0, r0] = placeOf(this, a);
-      const [c, r] = placeOf(this, b);
-      return engine.ask('viewcell_visible_at', this.#handle, c0, r0, c, r) === 1;
-    }
+    if (this.#terrain === null || c1 === undefined)
+      return engine.ask('viewcell_visible', this.#handle, placeOf(this, a), placeOf(this, b)) === 1;
+    return engine.ask('viewcell_visible', this.#handle, this.#sample(a, b), this.#sample(c1, r1)) === 1;
+  }
+
+  // The number of a sample of a terrain.
+  #sample(column, row) {
     const { width, height } = this.#terrain;
     // Numbers that are no integers of 32 bits would be cut to some that are.
-    if (!(a >>> 0 === a && a < width && b >>> 0 === b && b < height)) placeOf(this, [a, b]);
-    if (!(c1 >>> 0 === c1 && c1 < width && r1 >>> 0 === r1 && r1 < height)) placeOf(this, [c1, r1]);
-    return engine.ask('viewcell_visible_at', this.#handle, a, b, c1, r1) === 1;
+    if (!(column >>> 0 === column && column < width && row >>> 0 === row && row < height)) placeOf(this, [column, row]);
+    return row * width + column;
   }
 
   // Answers many pairs: c0, r0, c1, r1 of each, or a, b of cells. A Uint8Array of 1 and 0.
   visiblePairs(pairs) {
-    const engine = this.#open();
+    this.#open();
     if (!(pairs instanceof Uint32Array)) throw new TypeError(`visiblePairs: expected a Uint32Array, found ${nameOf(pairs)}`);
     const each = this.#terrain ? 4 : 2;
     if (pairs.length % each !== 0)
       throw new RangeError(`visiblePairs: expected ${each} numbers a pair (${this.#terrain ? 'c0, r0, c1, r1' : 'a, b'}), found ${pairs.length} numbers`);
     const answers = new Uint8Array(pairs.length / each);
-    for (let from = 0; from < answers.length; from += CHUNK) {
-      const some = pairs.subarray(from * each, (from + CHUNK) * each);
-      const status = engine.pairs(this.#handle, this.#terrain !== null, some, answers.subarray(from, from + CHUNK));
-      if (status < 0) this.#blame(pairs, from, engine, status);
+    for (let begin = 0; begin < answers.length; begin += CHUNK) {
+      const some = answers.subarray(begin, begin + CHUNK);
+      this.#engine.pairs(this.#handle, some, (from, to) => this.#places(pairs, begin, from, to));
     }
     return answers;
   }
 
-  // Says which of the pairs is outside.
-  #blame(pairs, from, engine, status) {
-    const step = this.#terrain ? 2 : 1;
-    for (let i = from * 2 * step; i < pairs.length; i += step) {
-      try {
-        placeOf(this, this.#terrain ? [pairs[i], pairs[i + 1]] : pairs[i]);
-      } catch (error) {
-        throw new RangeError(`pair ${Math.floor(i / (2 * step))}: ${error.message}`);
-      }
+  // Writes the places of pairs from one on; errors name the pair that is outside.
+  #places(pairs, begin, from, to) {
+    const isTerrain = this.#terrain !== null;
+    const [width, height] = isTerrain ? [this.width, this.height] : [1, this.cells];
+    const step = isTerrain ? 2 : 1;
+    const placed = (at, i) => {
+      const column = isTerrain ? pairs[at] : 0;
+      const row = pairs[at + step - 1];
+      if (column >= width || row >= height) this.#blame(begin + i, isTerrain ? [column, row] : row);
+      return row * width + column;
+    };
+    for (let i = 0, at = 2 * step * begin; i < from.length; i++, at += 2 * step) {
+      from[i] = placed(at, i);
+      to[i] = placed(at + step, i);
     }
-    engine.fail(status);
+  }
+
+  // Says which pair is outside.
+  #blame(pair, place) {
+    try {
+      placeOf(this, place);
+    } catch (error) {
+      throw new RangeError(`pair ${pair}: ${error.message}`);
+    }
   }
 
   // Whether two may see each other on their ways: one now at a, who comes up to reachA far, and one at b.
@@ -151,14 +165,12 @@ export class Bundle {
   visibleWithin(a, b, reachA, reachB) {
     const engine = this.#open();
     if (this.kind === 'solid') {
-      const sees = (a, b, ...reaches) => engine.points('viewcell_solid_within', this.#handle, pointOf(a), pointOf(b), ...reaches);
+      const [from, to] = [pointOf(a), pointOf(b)];
       const reaches = [number(reachA, 'reachA'), number(reachB, 'reachB')];
-      return sees(a, b, ...reaches) || sees(b, a, ...reaches.reverse());
+      return engine.seesWithin(this.#handle, from, to, ...reaches) || engine.seesWithin(this.#handle, to, from, ...reaches.reverse());
     }
     const [from, to] = [placeOf(this, a), placeOf(this, b)];
-    const reaches = [number(reachA, 'reachA'), number(reachB, 'reachB')];
-    if (this.#terrain) return engine.ask('viewcell_visible_within_at', this.#handle, ...from, ...to, ...reaches) === 1;
-    return engine.ask('viewcell_cells_visible_within', this.#handle, from, to, ...reaches) === 1;
+    return engine.ask('viewcell_visible_within', this.#handle, from, to, number(reachA, 'reachA'), number(reachB, 'reachB')) === 1;
   }
 
   // Everything that may be seen from a place, as a bitmap. Terrain: a word of 64 bits a block of 8 x 8
@@ -167,10 +179,7 @@ export class Bundle {
   // and row among its like are the place.
   pvs(place, level = 0) {
     const engine = this.#open();
-    const at = placeOf(this, place, level);
-    return this.#terrain
-      ? engine.words('viewcell_pvs_at', this.#handle, this.blocks, level, ...at)
-      : engine.words('viewcell_cells_pvs', this.#handle, this.words, at);
+    return engine.pvs(this.#handle, this.blocks ?? this.words, placeOf(this, place, level), level);
   }
 
   // As `pvs`, with a byte of 1 or 0 for each sample, row by row from the north, or for each cell.
@@ -196,15 +205,14 @@ export class Bundle {
   // The frontier set of two players: two regions, no place of one visible from any place of the other.
   // Null if they see each other.
   frontier(a, b, options = {}) {
-    const engine = this.#open('terrain', 'cells');
+    const engine = this.#open();
     const [from, to] = [placeOf(this, a), placeOf(this, b)];
-    if (!this.#terrain) return engine.cellsFrontier(this, this.#handle, from, to, frontierOptions(options, this));
     return engine.frontier(this, this.#handle, from, to, frontierOptions(options, this));
   }
 
-  // A region of a terrain that `bytes` of another region, maybe of another process, describe.
+  // A region that `bytes` of another region, maybe of another process, describe.
   region(bytes) {
-    const engine = this.#open('terrain');
+    const engine = this.#open();
     if (!(bytes instanceof Uint8Array)) throw new TypeError(`region: expected a Uint8Array, found ${nameOf(bytes)}`);
     return engine.region(this, this.#handle, bytes);
   }

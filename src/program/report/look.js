@@ -46,9 +46,7 @@ class Bundle {
     const across = (width + 7) >> 3;
     const words = this.isTerrain ? across * ((height + 7) >> 3) : (count + 63) >> 6;
     this.words ??= this.room(8 * words);
-    const status = this.isTerrain
-      ? this.ask.viewcell_pvs_at(this.handle, 0, place % width, Math.floor(place / width), this.words, words)
-      : this.ask.viewcell_cells_pvs(this.handle, place, this.words, words);
+    const status = this.ask.viewcell_pvs(this.handle, place, 0, this.words, words);
     if (status < 0) return null;
     const bits = new Uint8Array(this.ask.memory.buffer, this.words, 8 * words);
     if (!this.isTerrain) return (cell) => (bits[cell >> 3] >> (cell & 7)) & 1;
@@ -59,17 +57,14 @@ class Bundle {
   }
 
   // Whether anybody can be there: who is sees himself.
-  holds(place, { width }) {
-    if (!this.isTerrain) return true;
-    const [column, row] = [place % width, Math.floor(place / width)];
-    return this.ask.viewcell_visible_at(this.handle, column, row, column, row) === 1;
+  holds(place) {
+    return this.ask.viewcell_visible(this.handle, place, place) === 1;
   }
 
   // Ground height of a sample; null where there is none.
-  height(sample, { width }) {
-    if (!this.isTerrain) return null;
-    const status = this.ask.viewcell_height_at(this.handle, sample % width, Math.floor(sample / width), this.scratch);
-    return status < 0 ? null : new Float32Array(this.ask.memory.buffer, this.scratch, 1)[0];
+  height(sample) {
+    if (!this.isTerrain || this.ask.viewcell_bounds(this.handle, sample, this.scratch) < 0) return null;
+    return new Float64Array(this.ask.memory.buffer, this.scratch, 3)[2];
   }
 }
 
@@ -139,13 +134,13 @@ async function begin() {
   // Who looks from `place` sees that.
   function look(place) {
     from = place;
-    seen = bundle.holds(place, about) ? bundle.seen(place, about) : null;
+    seen = bundle.holds(place) ? bundle.seen(place, about) : null;
     if (seen === null) {
       told.textContent = `${name(place)}: nobody can be there.`;
     } else {
       let sum = 0;
       for (let other = 0; other < about.all; other++) sum += seen(other);
-      const height = bundle.height(place, about);
+      const height = bundle.height(place);
       const where = height === null ? name(place) : `${name(place)}, at ${height.toFixed(0)} m,`;
       told.textContent = `${where} sees ${grouped.format(sum)} of ${grouped.format(count)}${side > 1 ? ' cells' : ''} (${((100 * sum) / count).toFixed(2)} %).`;
     }
@@ -154,7 +149,7 @@ async function begin() {
 
   // Whether a place is seen from the one that is held.
   function compare(place) {
-    const answer = !bundle.holds(place, about) ? 'nobody can be there' : seen?.(place) ? 'visible' : 'hidden';
+    const answer = !bundle.holds(place) ? 'nobody can be there' : seen?.(place) ? 'visible' : 'hidden';
     told.textContent = `${name(place)}: ${answer}, from ${name(from)}. Click anywhere to release it.`;
     element('look').dataset.answer = answer;
   }

@@ -2,14 +2,13 @@
 
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
-use super::level::cell_in;
+use super::place::{numbered, position, viewcell_place, viewcell_position};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_OK, VIEWCELL_OUTSIDE,
-    answer, buffer, place, slice, viewcell_status,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_OK, answer, buffer, given,
+    place, viewcell_status,
 };
-use super::terrain::viewcell_sample;
 use crate::interest::{Awareness, InterestError, LookAhead, Senses};
-use crate::query::{OwnedBundle, Place, Sample};
+use crate::query::{OwnedBundle, Place, Sample, World};
 
 /// Players on a terrain or in a level, and who of them is near whom and may be seen. One thread at a
 /// time.
@@ -26,6 +25,17 @@ impl Kept for viewcell_awareness {
     fn table() -> &'static Table<Self> {
         static TABLE: Table<viewcell_awareness> = Table::new();
         &TABLE
+    }
+}
+
+impl viewcell_awareness {
+    /// The place that has a number; for nowhere a place of the other kind, which sees all and is seen.
+    fn place(&self, number: viewcell_place) -> Answer<Place> {
+        let world = self.source.world();
+        Ok(numbered(world, number)?.unwrap_or(match world {
+            World::Terrain(_) => Place::Cell(number),
+            World::Cells(_) | World::Solid(_) => Place::Sample(Sample::new(number, number)),
+        }))
     }
 }
 
@@ -83,80 +93,60 @@ pub unsafe extern "C" fn viewcell_awareness_new(
     })
 }
 
-/// A player comes to a sample of a terrain, at a position of three coordinates in any unit.
-/// *player becomes the player's number, until they go; numbers of players who went are given again.
-/// Nobody is told before the next tick.
+/// A player comes to a place, at a position in any unit, of which single precision is kept. At VIEWCELL_NOWHERE they see
+/// all who are near, and are seen. *player becomes the player's number, until they go; numbers of players who went are
+/// given again. Nobody is told before the next tick.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (a coordinate or the reach is not finite, or the reach is
-/// negative), VIEWCELL_OUTSIDE, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
+/// negative), VIEWCELL_OUTSIDE (no such place), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
 /// allocate.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_awareness_come(
     awareness: *mut viewcell_awareness,
-    position: *const f32,
-    sample: viewcell_sample,
-    senses: viewcell_senses,
+    position: *const viewcell_position,
+    place: viewcell_place,
+    senses: *const viewcell_senses,
     player: *mut u32,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watching = unsafe { get_mut(awareness) }?;
-        let at = on_terrain(&watching.source, sample)?;
-        // SAFETY: what the header tells the caller is passed on as it is.
-        unsafe { come(watching, position, at, senses, player) }
+        let at = watching.place(place)?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let position = unsafe { self::position(position) }?.map(|at| at as f32);
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let senses = unsafe { given(senses) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
+        let player = unsafe { self::place(player) }?;
+        let senses = Senses {
+            reach: senses.reach,
+            acuity: senses.acuity,
+            radius: senses.radius,
+        };
+        let came = watching.awareness.insert(position, at, senses);
+        *player = came.map_err(status)?;
+        Ok(VIEWCELL_OK)
     })
 }
 
-/// As viewcell_awareness_come, to a cell of a level of either kind. VIEWCELL_OUTSIDE where there is no such cell.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_awareness_come(
-    awareness: *mut viewcell_awareness,
-    position: *const f32,
-    cell: u32,
-    senses: viewcell_senses,
-    player: *mut u32,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let watching = unsafe { get_mut(awareness) }?;
-        let at = cell_in(&watching.source, cell)?;
-        // SAFETY: what the header tells the caller is passed on as it is.
-        unsafe { come(watching, position, at, senses, player) }
-    })
-}
-
-/// A player has moved on a terrain. VIEWCELL_ARGUMENT where there is no such player; else as
+/// A player has moved. VIEWCELL_ARGUMENT where there is no such player; else as
 /// viewcell_awareness_come. Does not allocate.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_awareness_move(
     awareness: *mut viewcell_awareness,
     player: u32,
-    position: *const f32,
-    sample: viewcell_sample,
+    position: *const viewcell_position,
+    place: viewcell_place,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watching = unsafe { get_mut(awareness) }?;
-        let at = on_terrain(&watching.source, sample)?;
-        // SAFETY: what the header tells the caller is passed on as it is.
-        unsafe { moved(watching, player, position, at) }
-    })
-}
-
-/// A player has moved in a level. Else as viewcell_awareness_move.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_awareness_move(
-    awareness: *mut viewcell_awareness,
-    player: u32,
-    position: *const f32,
-    cell: u32,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let watching = unsafe { get_mut(awareness) }?;
-        let at = cell_in(&watching.source, cell)?;
-        // SAFETY: what the header tells the caller is passed on as it is.
-        unsafe { moved(watching, player, position, at) }
+        let at = watching.place(place)?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let position = unsafe { self::position(position) }?.map(|at| at as f32);
+        let moved = watching.awareness.move_to(player, position, at);
+        moved.map_err(status)?;
+        Ok(VIEWCELL_OK)
     })
 }
 
@@ -241,62 +231,6 @@ pub unsafe extern "C" fn viewcell_awareness_close(
 ) -> viewcell_status {
     // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(awareness) })
-}
-
-fn on_terrain(source: &OwnedBundle, sample: viewcell_sample) -> Answer<Place> {
-    if !source.terrain()?.grid().has_sample(sample.into()) {
-        return Err(VIEWCELL_OUTSIDE);
-    }
-    Ok(Place::Sample(Sample::from(sample)))
-}
-
-/// # Safety
-///
-/// Null, or three floats.
-unsafe fn coordinates(position: *const f32) -> Answer<[f32; 3]> {
-    // SAFETY: null, or readable during the call: the header tells the caller so.
-    let position = unsafe { slice(position, 3) }?;
-    position.try_into().map_err(|_| VIEWCELL_ARGUMENT)
-}
-
-/// # Safety
-///
-/// As the functions for C that call it.
-unsafe fn come(
-    watching: &mut viewcell_awareness,
-    position: *const f32,
-    at: Place,
-    senses: viewcell_senses,
-    player: *mut u32,
-) -> Answer<viewcell_status> {
-    // SAFETY: null, or readable during the call: the header tells the caller so.
-    let position = unsafe { coordinates(position) }?;
-    // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
-    let player = unsafe { place(player) }?;
-    let senses = Senses {
-        reach: senses.reach,
-        acuity: senses.acuity,
-        radius: senses.radius,
-    };
-    let came = watching.awareness.insert(position, at, senses);
-    *player = came.map_err(status)?;
-    Ok(VIEWCELL_OK)
-}
-
-/// # Safety
-///
-/// As the functions for C that call it.
-unsafe fn moved(
-    watching: &mut viewcell_awareness,
-    player: u32,
-    position: *const f32,
-    at: Place,
-) -> Answer<viewcell_status> {
-    // SAFETY: null, or readable during the call: the header tells the caller so.
-    let position = unsafe { coordinates(position) }?;
-    let moved = watching.awareness.move_to(player, position, at);
-    moved.map_err(status)?;
-    Ok(VIEWCELL_OK)
 }
 
 /// # Safety

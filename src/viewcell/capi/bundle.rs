@@ -7,7 +7,9 @@ use super::status::{
     Answer, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
     answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
-use crate::query::{CellBundle, OpenError, OwnedBundle, SolidBundle, TerrainBundle, World};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::query::SolidBundle;
+use crate::query::{OpenError, OwnedBundle, TerrainBundle, World};
 
 /// The kind of a bundle of a terrain: a grid of samples.
 pub const VIEWCELL_TERRAIN: viewcell_status = 1;
@@ -40,13 +42,7 @@ impl OwnedBundle {
         }
     }
 
-    pub(super) fn cells(&self) -> Answer<&CellBundle<'static>> {
-        match self.lasting_world() {
-            World::Cells(level) => Ok(level),
-            _ => Err(VIEWCELL_KIND),
-        }
-    }
-
+    #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn solid(&self) -> Answer<&SolidBundle<'static>> {
         match self.lasting_world() {
             World::Solid(level) => Ok(level),
@@ -105,73 +101,59 @@ pub(super) unsafe fn open(
     })
 }
 
-/// Opens a bundle by memory map, in a time that does not depend on its size.
+/// Map the file, in a time that does not depend on its size.
+pub const VIEWCELL_MAP: u32 = 0;
+/// Map the file, and check every page of 64 KiB when it is first touched: what depends on a damaged page counts as visible,
+/// and viewcell_pages tells. What all questions need is checked at once. VIEWCELL_FORMAT also where the bundle has no
+/// checksums of pages: viewcell seal adds them. Allocates a byte a page.
+pub const VIEWCELL_CHECK: u32 = 1;
+/// Read the file into memory, in a time that grows with its length; it may then be cut short, written to or deleted. The
+/// memory is of huge pages where the system has them, and questions about large bundles wait less for address
+/// translation. VIEWCELL_IO also where there is not as much memory.
+pub const VIEWCELL_COPY: u32 = 2;
+
+/// Opens a bundle.
 ///
-/// abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
-/// the handle, or null; close it with viewcell_close. message may be null: else it gets up to
-/// message_size bytes of words for people about what went wrong, with a zero at the end.
+/// abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. how is VIEWCELL_MAP, VIEWCELL_CHECK or
+/// VIEWCELL_COPY. *bundle becomes the handle, or null; close it with viewcell_close. message may be null: else it gets up
+/// to message_size bytes of words for people about what went wrong, with a zero at the end.
 ///
-/// The file must not be cut short nor written to while it is open: replace it by renaming another.
+/// A file that is mapped must not be cut short nor written to while it is open: replace it by renaming another.
 ///
-/// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8),
-/// VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
+/// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8, or how is none of
+/// these), VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_open(
     abi_version: u32,
     path: *const c_char,
+    how: u32,
     bundle: *mut *mut viewcell_bundle,
     message: *mut c_char,
     message_size: usize,
 ) -> viewcell_status {
-    // SAFETY: what the header tells the caller is passed on as it is.
-    let source = || unsafe { mapped(path, |path| OwnedBundle::open(path)) };
-    // SAFETY: what the header tells the caller is passed on as it is.
-    unsafe { open(abi_version, bundle, message, message_size, source) }
-}
-
-/// Opens a bundle as viewcell_open does, and checks every page of 64 KiB when it is first touched:
-/// what depends on a damaged page counts as visible, and viewcell_pages tells. What all questions need is
-/// checked here. Returns what viewcell_open does; VIEWCELL_FORMAT also where the bundle has no checksums of
-/// pages: viewcell seal adds them. Allocates a byte a page.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_open_checked(
-    abi_version: u32,
-    path: *const c_char,
-    bundle: *mut *mut viewcell_bundle,
-    message: *mut c_char,
-    message_size: usize,
-) -> viewcell_status {
-    // SAFETY: what the header tells the caller is passed on as it is.
-    let source = || unsafe { mapped(path, |path| OwnedBundle::open_checked(path)) };
+    let source = || {
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let path = unsafe { text(path) }?;
+        Ok(match how {
+            VIEWCELL_MAP => OwnedBundle::open(path),
+            VIEWCELL_CHECK => OwnedBundle::open_checked(path),
+            VIEWCELL_COPY => OwnedBundle::open_copy(path),
+            _ => return Err(VIEWCELL_ARGUMENT),
+        })
+    };
     // SAFETY: what the header tells the caller is passed on as it is.
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
-/// Reads a bundle into memory of its own, in a time that grows with its length; the file may then be cut short,
-/// written to or deleted. The memory is of huge pages where the system has them, and questions about large bundles
-/// wait less for address translation. Else as viewcell_open; VIEWCELL_IO also where there is not as much memory.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_open_copy(
-    abi_version: u32,
-    path: *const c_char,
-    bundle: *mut *mut viewcell_bundle,
-    message: *mut c_char,
-    message_size: usize,
-) -> viewcell_status {
-    // SAFETY: what the header tells the caller is passed on as it is.
-    let source = || unsafe { mapped(path, |path| OwnedBundle::open_copy(path)) };
-    // SAFETY: what the header tells the caller is passed on as it is.
-    unsafe { open(abi_version, bundle, message, message_size, source) }
-}
-
-/// A bundle in a file.
-unsafe fn mapped(
-    path: *const c_char,
-    open: impl FnOnce(&str) -> Result<OwnedBundle, OpenError>,
-) -> Answer<Result<OwnedBundle, OpenError>> {
+/// A path of the caller's.
+///
+/// # Safety
+///
+/// Null, or as the header says.
+pub(super) unsafe fn text<'a>(path: *const c_char) -> Answer<&'a str> {
     // SAFETY: null, or readable during the call: the header tells the caller so.
     let path = unsafe { CStr::from_ptr(given(path)?) };
-    Ok(open(path.to_str().map_err(|_| VIEWCELL_ARGUMENT)?))
+    path.to_str().map_err(|_| VIEWCELL_ARGUMENT)
 }
 
 /// Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
@@ -194,7 +176,7 @@ pub unsafe extern "C" fn viewcell_open_memory(
     unsafe { open(abi_version, bundle, message, message_size, source) }
 }
 
-/// How many pages a bundle of viewcell_open_checked has, how many of them were checked so far, and how many
+/// How many pages a bundle that was opened with VIEWCELL_CHECK has, how many of them were checked so far, and how many
 /// of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 of a bundle
 /// that was opened otherwise. Takes time for each page. Returns VIEWCELL_OK, VIEWCELL_NULL or
 /// VIEWCELL_CLOSED.

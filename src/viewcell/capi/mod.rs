@@ -19,40 +19,36 @@
 #[cfg(not(target_arch = "wasm32"))]
 mod awareness;
 mod bundle;
-mod cells;
 mod frontier;
 mod handle;
-mod level;
+mod info;
 #[cfg(not(target_arch = "wasm32"))]
 mod motion;
-mod numbers;
 #[cfg(not(target_arch = "wasm32"))]
 mod occlusion;
 #[cfg(not(target_arch = "wasm32"))]
 mod patched;
+mod place;
 mod session;
-mod solid;
 mod status;
-mod terrain;
+mod visible;
 #[cfg(not(target_arch = "wasm32"))]
 mod watch;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use awareness::*;
 pub use bundle::*;
-pub use cells::*;
 pub use frontier::*;
-pub use level::*;
+pub use info::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use motion::*;
-pub use numbers::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use occlusion::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use patched::*;
+pub use place::*;
 pub use session::*;
-pub use solid::*;
 pub use status::*;
-pub use terrain::*;
+pub use visible::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use watch::*;

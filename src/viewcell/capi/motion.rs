@@ -2,26 +2,25 @@
 
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
+use super::place::{position, viewcell_box, viewcell_position};
 use super::session::{moved, viewcell_notice, viewcell_session};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, buffer, flag, given, place,
-    slice, viewcell_status,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
+    viewcell_status,
 };
 use crate::query::{
-    Extent, Motion, MotionLimits, Mover, OwnedBundle, Place, Predictor, ReachableSet, Running,
-    World,
+    Extent, Motion, MotionLimits, Mover, OwnedBundle, ReachableSet, Running, World,
 };
 
-/// The most players that a predictor takes.
-pub const VIEWCELL_MOST_PREDICTED: u32 = 4096;
+/// The most reachable sets that a handle takes.
+pub const VIEWCELL_MOST_REACHABLE: u32 = 8192;
 
-/// A player in motion, as of some instant. Positions are in the units and axes of the level; on a terrain
-/// metres east and south of sample (0, 0), and any height.
+/// A player in motion, as of some instant.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_motion {
     /// Where the player was then.
-    pub position: [f64; 3],
+    pub position: viewcell_position,
     /// How fast the player went, a second.
     pub velocity: [f64; 3],
     /// 1 if velocity is known; 0 if the player may go anywhere within the limits.
@@ -62,41 +61,8 @@ pub(super) unsafe fn motion(player: *const viewcell_motion) -> Answer<Motion> {
     // SAFETY: null, or readable during the call: the header tells the caller so.
     let player = unsafe { given(player) }?;
     Ok(Motion {
-        position: player.position,
+        position: player.position.into(),
         velocity: flag(player.has_velocity)?.then_some(player.velocity),
-    })
-}
-
-/// Whether two players may see each other at any time from `from` until `until`, in seconds after the instant
-/// that a and b are of, as long as both move within limits: 1 or 0. In a bundle of any kind.
-///
-/// A server that sends to a client every step seconds, down seconds away, asks with down and down + step: the
-/// time in which the client goes by this answer. Nobody who is told of all for whom this is 1 sees somebody
-/// too late, but by a teleporter or a respawn: ask again from there. Errs towards 1: off the grid or at a
-/// void of a terrain, in no cell of a level, where finding out would take too long, and where the bundle is
-/// damaged. Allocates nothing.
-///
-/// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_visible_in_motion(
-    bundle: *const viewcell_bundle,
-    a: *const viewcell_motion,
-    b: *const viewcell_motion,
-    from: f64,
-    until: f64,
-    limits: *const viewcell_motion_limits,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let source = unsafe { source(bundle) }?;
-        // SAFETY: null, or readable during the call: the header tells the caller so.
-        let limits = (*unsafe { given(limits) }?).into();
-        // SAFETY: null, or readable during the call: the header tells the caller so.
-        let [a, b] = [unsafe { motion(a) }?, unsafe { motion(b) }?];
-        let seen = source
-            .world()
-            .visible_in_motion([&a, &b], &limits, [from, until]);
-        Ok(seen.into())
     })
 }
 
@@ -125,11 +91,15 @@ pub(super) unsafe fn mover(player: *const viewcell_mover) -> Answer<Mover> {
 }
 
 /// Whether one player may see another, each at any time of their own, as long as both move within limits: 1
-/// or 0. Else as viewcell_visible_in_motion; in a solid level not the same the other way round.
+/// or 0. In a bundle of any kind; in a solid level not the same the other way round.
 ///
 /// A server that sends to a client every step seconds, ping seconds there and back, asks for the client's own player,
 /// who is predicted there, until ping + step, and for others until step: what others do meanwhile the
-/// next snapshot tells.
+/// next snapshot tells. A server that says to each of two whether they may see each other, step seconds apart and down
+/// seconds away, asks for both from down until down + step: the time in which a client goes by this answer. Nobody who is
+/// told of all for whom this is 1 sees somebody too late, but by a teleporter or a respawn: ask again from there. Errs
+/// towards 1: off the grid or at a void of a terrain, in no cell of a level, where finding out would take too long, and
+/// where the bundle is damaged. Allocates nothing.
 ///
 /// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
@@ -145,123 +115,6 @@ pub unsafe extern "C" fn viewcell_sees_in_motion(
         let (from, to) = (unsafe { mover(from) }?, unsafe { mover(to) }?);
         Ok(source.world().sees_in_motion(&from, &to).into())
     })
-}
-
-/// Players in motion, from frame to frame: as viewcell_visible_in_motion, but what was found for a player is
-/// kept until they move or another time is asked for. One thread at a time.
-#[derive(Debug)]
-pub struct viewcell_predictor {
-    predictor: Predictor<'static>,
-    /// What the predictor reads.
-    _source: OwnedBundle,
-}
-
-impl Kept for viewcell_predictor {
-    const KIND: usize = 11;
-
-    fn table() -> &'static Table<Self> {
-        static TABLE: Table<viewcell_predictor> = Table::new();
-        &TABLE
-    }
-}
-
-/// A predictor of players numbered from 0, none of whom is there yet, in a bundle of any kind. *predictor
-/// becomes the handle, or null.
-///
-/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
-/// VIEWCELL_MOST_PREDICTED players), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates; of the
-/// functions below none does but by the size of two bitmaps of cells, or 1.5 KB, for each player, now.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_predictor_new(
-    bundle: *const viewcell_bundle,
-    players: u32,
-    limits: *const viewcell_motion_limits,
-    predictor: *mut *mut viewcell_predictor,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
-        let out = unsafe { place(predictor) }?;
-        *out = core::ptr::null_mut();
-        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let source = unsafe { source(bundle) }?;
-        // SAFETY: null, or readable during the call: the header tells the caller so.
-        let limits = (*unsafe { given(limits) }?).into();
-        if players > VIEWCELL_MOST_PREDICTED {
-            return Err(VIEWCELL_ARGUMENT);
-        }
-        *out = keep(viewcell_predictor {
-            predictor: Predictor::new(*source.lasting_world(), limits, players as usize),
-            _source: source.clone(),
-        })?;
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// A player was heard of: in motion at a time, in seconds from any instant, the same for all players; or is
-/// gone, where motion is null. Who was put elsewhere has to be moved at once, and be told of again. Returns
-/// VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1),
-/// VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_predictor_move(
-    predictor: *mut viewcell_predictor,
-    player: u32,
-    time: f64,
-    motion: *const viewcell_motion,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let predictor = unsafe { there(predictor, &[player]) }?;
-        if motion.is_null() {
-            predictor.left(player as usize)
-        } else {
-            // SAFETY: null, or readable during the call: the header tells the caller so.
-            predictor.moved(player as usize, time, unsafe { self::motion(motion) }?)
-        }
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Whether two players may see each other at any time from `from` until `until`, times as of
-/// viewcell_predictor_move: 1 or 0. 0 where either is gone. Else as viewcell_visible_in_motion. Or
-/// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_predictor_may_see(
-    predictor: *mut viewcell_predictor,
-    a: u32,
-    b: u32,
-    from: f64,
-    until: f64,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let predictor = unsafe { there(predictor, &[a, b]) }?;
-        let seen = predictor.may_see(a as usize, b as usize, [from, until]);
-        Ok(seen.into())
-    })
-}
-
-/// Closes a predictor. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_predictor_close(
-    predictor: *mut viewcell_predictor,
-) -> viewcell_status {
-    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-    answer(|| unsafe { close(predictor) })
-}
-
-/// The predictor behind a handle, which has these players.
-unsafe fn there<'a>(
-    predictor: *mut viewcell_predictor,
-    players: &[u32],
-) -> Answer<&'a mut Predictor<'static>> {
-    // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-    let predictor = &mut unsafe { get_mut(predictor) }?.predictor;
-    let count = predictor.players();
-    if players.iter().all(|&player| (player as usize) < count) {
-        Ok(predictor)
-    } else {
-        Err(VIEWCELL_OUTSIDE)
-    }
 }
 
 /// Where players may be at times of their own: found once a frame and player, and asked about all pairs. One thread at
@@ -286,8 +139,8 @@ impl Kept for viewcell_reachable {
 /// client's own player, who is predicted there, and the same player as others are told of them. *reachable becomes
 /// the handle, or null.
 ///
-/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than twice
-/// VIEWCELL_MOST_PREDICTED), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
+/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+/// VIEWCELL_MOST_REACHABLE), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
 /// cells, 1.5 KB or in a solid level 30 KB; the functions below do not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_new(
@@ -301,7 +154,7 @@ pub unsafe extern "C" fn viewcell_reachable_new(
         *out = core::ptr::null_mut();
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
-        if sets > 2 * VIEWCELL_MOST_PREDICTED {
+        if sets > VIEWCELL_MOST_REACHABLE {
             return Err(VIEWCELL_ARGUMENT);
         }
         let nobody = ReachableSet::new(*source.lasting_world());
@@ -364,8 +217,7 @@ pub struct viewcell_running {
 }
 
 /// The positions that a player may have at any time until so many seconds after motion is of, if nothing is in the
-/// way: with on_ground 1 on level ground with nothing above it, with 0 in the air with nothing to come upon. *box becomes
-/// six numbers, least and greatest corner; a server tests that nothing is in the way for these positions, and takes
+/// way: with on_ground 1 on level ground with nothing above it, with 0 in the air with nothing to come upon. A server tests that nothing is in the way for these positions, and takes
 /// viewcell_reachable_set where something is, or the player swims, flies or may be pushed. All infinite where velocity is
 /// not known, where somebody may have landed from a jump by then, and for rules out of limits.
 ///
@@ -376,7 +228,7 @@ pub unsafe extern "C" fn viewcell_reachable_box(
     motion: *const viewcell_motion,
     on_ground: u32,
     until: f64,
-    r#box: *mut f64,
+    r#box: *mut viewcell_box,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: null, or readable during the call: the header tells the caller so.
@@ -384,7 +236,7 @@ pub unsafe extern "C" fn viewcell_reachable_box(
         // SAFETY: null, or readable during the call: the header tells the caller so.
         let motion = unsafe { self::motion(motion) }?;
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
-        let out = unsafe { buffer(r#box, 6) }?;
+        let out = unsafe { place(r#box) }?;
         let rules = Running {
             speed: rules.speed,
             accelerate: rules.accelerate,
@@ -397,36 +249,34 @@ pub unsafe extern "C" fn viewcell_reachable_box(
             rounding: rules.rounding,
             error: rules.error,
         };
-        let corners = rules.region(&motion, flag(on_ground)?, until).corners();
-        out.copy_from_slice(corners.as_flattened());
+        let region = rules.region(&motion, flag(on_ground)?, until);
+        *out = region.corners().into();
         Ok(VIEWCELL_OK)
     })
 }
 
-/// A set becomes that of a player who is at a position, of three numbers, and until some time at one of a box, of six: least
-/// and greatest corner. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// A set becomes that of a player who is at a position, and until some time at one of a box. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_set_box(
     reachable: *mut viewcell_reachable,
     set: u32,
-    position: *const f64,
-    r#box: *const f64,
+    position: *const viewcell_position,
+    r#box: *const viewcell_box,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let sets = &mut unsafe { get_mut(reachable) }?.sets;
         let set = sets.get_mut(set as usize).ok_or(VIEWCELL_OUTSIDE)?;
         // SAFETY: null, or readable during the call: the header tells the caller so.
-        let (position, corners) = unsafe { (slice(position, 3)?, slice(r#box, 6)?) };
-        if let (&[x, y, z], &[a, b, c, d, e, f]) = (position, corners) {
-            set.set_region([x, y, z], &Extent::of_box([[a, b, c], [d, e, f]]));
-        }
+        let (position, corners) = unsafe { (self::position(position)?, *given(r#box)?) };
+        set.set_region(position, &Extent::of_box(corners.into()));
         Ok(VIEWCELL_OK)
     })
 }
 
 /// Whether who is anywhere in one set may see who is anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
-/// their movers, but for where in a solid level a player cannot come to through walls. 0 where either is nobody. Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+/// their movers, but for where in a solid level a player cannot come to through walls. 0 where either is nobody. Or
+/// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_sees(
     reachable: *const viewcell_reachable,
@@ -450,45 +300,26 @@ pub unsafe extern "C" fn viewcell_reachable_close(
     answer(|| unsafe { close(reachable) })
 }
 
-/// A player has moved, where news takes time: they move as to says, and clients go by what is told now from
-/// `from` until `until`, in seconds after the instant that to is of. Told of is who may be seen in that time, as
-/// long as players keep to the limits; a pair keeps silent only while all that both may reach lies in their
-/// halves. So nobody is told too late. In a bundle of any kind; on a terrain positions are metres east and south
-/// of sample (0, 0). In a solid level all are told of who is in no cell. For players who are gone there is
-/// viewcell_session_move, viewcell_cells_session_move or viewcell_solid_session_move.
-///
-/// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell of a level of cells, too, and
-/// VIEWCELL_ARGUMENT where has_velocity is neither 0 nor 1.
+/// A player has moved, where news takes time: they move as to says, and clients go by what is told now between its times,
+/// in seconds from now. Told of is who may be seen in that time, as long as players keep to the limits; a pair keeps silent
+/// only while all that both may reach lies in their halves. So nobody is told too late. All are told of who is at no place
+/// now. In a bundle of any kind. Returns what viewcell_session_move does, VIEWCELL_ARGUMENT also where has_velocity is
+/// neither 0 nor 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_move_in_motion(
     session: *mut viewcell_session,
     player: u32,
-    to: *const viewcell_motion,
-    from: f64,
-    until: f64,
-    limits: *const viewcell_motion_limits,
+    to: *const viewcell_mover,
     notices: *mut viewcell_notice,
     size: usize,
     count: *mut usize,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: null, or readable during the call: the header tells the caller so.
-        let limits = (*unsafe { given(limits) }?).into();
-        // SAFETY: null, or readable during the call: the header tells the caller so.
-        let to = unsafe { motion(to) }?;
-        let reach = to.region(&limits, [from, until]);
-        let at = to.position;
-        let place = |world: &World| match (world, world.locate(at)) {
-            (World::Solid(_), place) => Ok(Some(place)),
-            (World::Terrain(terrain), None) => {
-                // A void, if anything.
-                let sample = terrain.locate(at[0], at[1]).ok_or(VIEWCELL_OUTSIDE)?;
-                Ok(Some(Some(Place::Sample(sample))))
-            }
-            (_, None) => Err(VIEWCELL_OUTSIDE),
-            (_, place) => Ok(Some(place)),
-        };
+        let to = unsafe { mover(to) }?;
+        let reach = Some(to.region());
+        let place = |world: &World| Ok(world.locate(to.motion.position));
         // SAFETY: what the header tells the caller is passed on as it is.
-        unsafe { moved(session, player, place, Some(reach), (notices, size, count)) }
+        unsafe { moved(session, player, place, reach, (notices, size, count)) }
     })
 }

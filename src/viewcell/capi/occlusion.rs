@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get_mut, keep};
 use super::motion::{mover, viewcell_mover, viewcell_reachable};
+use super::place::{boxes, viewcell_box};
 use super::status::{
-    VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, place, slice, viewcell_status,
+    VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, place, viewcell_status,
 };
 use crate::query::{Mover, OcclusionTest, OwnedBundle};
 
@@ -51,22 +52,21 @@ pub unsafe extern "C" fn viewcell_occlusion_new(
     })
 }
 
-/// Doors that are closed, in place of those before: count boxes of six numbers each, least and greatest corner, that
-/// are opaque all through. What is no box hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or
+/// Doors that are closed, in place of those before: count boxes that are
+/// opaque all through. What is no box hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or
 /// VIEWCELL_CLOSED. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_occlusion_doors(
     occlusion: *mut viewcell_occlusion,
     count: usize,
-    boxes: *const f64,
+    boxes: *const viewcell_box,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let occlusion = unsafe { get_mut(occlusion) }?;
         // SAFETY: null, or readable during the call: the header tells the caller so.
-        let (points, _) = unsafe { slice(boxes, count.saturating_mul(6)) }?.as_chunks();
-        let (doors, _) = points.as_chunks();
-        occlusion.test.set_doors(doors);
+        let doors = unsafe { self::boxes(boxes, count) }?;
+        occlusion.test.set_doors(&doors);
         Ok(VIEWCELL_OK)
     })
 }

@@ -1,9 +1,9 @@
 //! Bundles with patches over them, as files.
 
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 
-use super::bundle::{open, viewcell_bundle};
-use super::status::{Answer, VIEWCELL_ARGUMENT, given, slice, viewcell_status};
+use super::bundle::{open, text, viewcell_bundle};
+use super::status::{Answer, slice, viewcell_status};
 use crate::query::{OpenError, OwnedBundle};
 
 /// Maps a bundle of a terrain, and lays patches over it.
@@ -23,7 +23,7 @@ fn with_patches(path: &str, patches: &[&str]) -> Result<OwnedBundle, OpenError> 
 
 /// Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:
 /// count paths from patches on, in the order in which they were made. Patches are read whole; they
-/// may be replaced or deleted then. Else as viewcell_open; VIEWCELL_FORMAT also for a patch that is
+/// may be replaced or deleted then. Else as viewcell_open with VIEWCELL_MAP; VIEWCELL_FORMAT also for a patch that is
 /// damaged, of another bundle, or out of order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_open_patched(
@@ -36,11 +36,8 @@ pub unsafe extern "C" fn viewcell_open_patched(
     message_size: usize,
 ) -> viewcell_status {
     let source = || {
-        let text = |path: *const c_char| {
-            // SAFETY: null, or readable during the call: the header tells the caller so.
-            let path = unsafe { CStr::from_ptr(given(path)?) };
-            path.to_str().map_err(|_| VIEWCELL_ARGUMENT)
-        };
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let text = |path| unsafe { text(path) };
         let path = text(path)?;
         // SAFETY: null, or readable during the call: the header tells the caller so.
         let patches = unsafe { slice(patches, count) }?;

@@ -1,17 +1,14 @@
 //! Sessions: many players, and who must be told what.
 
 use super::bundle::{source, viewcell_bundle};
-use super::cells::construction;
-use super::frontier::{VIEWCELL_NOWHERE, put_code, viewcell_frontier_options};
+use super::frontier::{put_code, viewcell_frontier_options};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
-use super::solid::point;
+use super::place::{known, numbered, viewcell_place};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_KIND, VIEWCELL_OK, answer, buffer, flag,
-    given, place, status_of_place, viewcell_status,
+    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_OK, answer, buffer, flag, place,
+    status_of_place, viewcell_status,
 };
-use super::terrain::viewcell_sample;
 use crate::query::{Extent, OwnedBundle, Place, World};
-use crate::session::PATIENCE;
 use crate::session::{Half, News, Notice, Session, SessionOptions};
 
 /// The most players that a session takes.
@@ -59,7 +56,8 @@ pub struct viewcell_session_options {
     /// the news is on its way.
     pub margin: u32,
     /// A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
-    /// long before it gets another, twice as long after each further one, up to eight times.
+    /// long before it gets another, twice as long after each further one, up to eight times. UINT32_MAX for what
+    /// suits the kind of world: 20, and 0 in a level of cells, whose sets take microseconds.
     pub patience: u32,
     /// 0: the session is a server that knows all positions, and tells only what may be seen.
     /// 1: the players are peers who know of each other what they are told and nothing else: a pair
@@ -67,25 +65,26 @@ pub struct viewcell_session_options {
     pub peers: u32,
 }
 
-impl From<SessionOptions> for viewcell_session_options {
-    fn from(options: SessionOptions) -> Self {
+impl Default for viewcell_session_options {
+    /// The defaults of the library.
+    fn default() -> Self {
+        let options = SessionOptions::default();
         Self {
-            frontier: options.frontier.into(),
+            frontier: viewcell_frontier_options::default(),
             margin: options.margin,
-            patience: options.patience.unwrap_or(PATIENCE),
+            patience: options.patience.unwrap_or(u32::MAX),
             peers: options.peers.into(),
         }
     }
 }
 
 impl viewcell_session_options {
-    fn options(&self) -> Answer<SessionOptions> {
+    fn options(&self, world: &World<'_>) -> Answer<SessionOptions> {
         Ok(SessionOptions {
-            frontier: self.frontier.options()?,
             margin: self.margin,
-            patience: Some(self.patience),
+            patience: (self.patience != u32::MAX).then_some(self.patience),
             peers: flag(self.peers)?,
-            ..SessionOptions::default()
+            ..self.frontier.session(world)?
         })
     }
 }
@@ -118,18 +117,17 @@ pub unsafe extern "C" fn viewcell_session_defaults(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
-        *unsafe { place(options) }? = SessionOptions::default().into();
+        *unsafe { place(options) }? = viewcell_session_options::default();
         Ok(VIEWCELL_OK)
     })
 }
 
 /// A session of so many players, numbered from 0, none of whom is anywhere yet, in a bundle of any kind.
-/// options may be null: the defaults, and in a level of cells no patience. *session becomes the handle, or null; close
-/// it with viewcell_session_close. Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair
-/// of players.
+/// options may be null: the defaults. *session becomes the handle, or null; close it with viewcell_session_close.
+/// Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair of players.
 ///
-/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option; more than VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL,
-/// VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option, as with viewcell_frontier_begin; more than VIEWCELL_MOST_PLAYERS),
+/// VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_new(
     bundle: *const viewcell_bundle,
@@ -143,61 +141,16 @@ pub unsafe extern "C" fn viewcell_session_new(
         *out = core::ptr::null_mut();
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
-        let options = if options.is_null() {
-            SessionOptions::default()
-        } else {
-            // SAFETY: null, or readable during the call: the header tells the caller so.
-            unsafe { given(options) }?.options()?
-        };
-        *out = open(source, players, options)?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let options = unsafe { options.as_ref() }.copied().unwrap_or_default();
+        let options = options.options(source.world())?;
+        if players > VIEWCELL_MOST_PLAYERS {
+            return Err(VIEWCELL_ARGUMENT);
+        }
+        *out = keep(viewcell_session {
+            session: Session::new(source, players as usize, options),
+        })?;
         Ok(VIEWCELL_OK)
-    })
-}
-
-/// A session of so many players in a level of cells: as viewcell_session_new, with frontier sets that are made as
-/// construction says (VIEWCELL_TIGHTENED); patience and peers are those of viewcell_session_options (0 and 0:
-/// sets of cells take microseconds).
-///
-/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
-/// viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
-/// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_session_new(
-    bundle: *const viewcell_bundle,
-    players: u32,
-    construction: u32,
-    patience: u32,
-    peers: u32,
-    session: *mut *mut viewcell_session,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
-        let out = unsafe { place(session) }?;
-        *out = core::ptr::null_mut();
-        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let source = unsafe { source(bundle) }?;
-        let options = SessionOptions {
-            construction: self::construction(source.cells()?, construction)?,
-            patience: Some(patience),
-            peers: flag(peers)?,
-            ..SessionOptions::default()
-        };
-        *out = open(source, players, options)?;
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// A handle of a session of so many players.
-fn open(
-    source: &OwnedBundle,
-    players: u32,
-    options: SessionOptions,
-) -> Answer<*mut viewcell_session> {
-    if players > VIEWCELL_MOST_PLAYERS {
-        return Err(VIEWCELL_ARGUMENT);
-    }
-    keep(viewcell_session {
-        session: Session::new(source, players as usize, options),
     })
 }
 
@@ -221,76 +174,49 @@ pub unsafe extern "C" fn viewcell_session_tick(session: *mut viewcell_session) -
     })
 }
 
-/// A player has moved to a sample, or has come there from nowhere; where to is null, the player is
-/// gone. Writes what follows from it: *count notices, in notices, whose length is size, at least
-/// twice the number of the other players.
+/// A player has moved to a place, or has come there from nowhere. At VIEWCELL_NOWHERE, where a position of theirs was not
+/// located, they see all and are seen by all, and all are told. Writes what follows from it: *count notices, in notices,
+/// whose length is size, at least twice the number of the other players.
 ///
 /// A pair that keeps silent costs two bit tests. Allocates where a frontier set is grown, which
 /// happens here and to its end: some tenths of a millisecond each.
 ///
-/// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
-/// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_KIND, VIEWCELL_NULL or
-/// VIEWCELL_CLOSED.
+/// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE (no such place), VIEWCELL_VOID,
+/// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_move(
     session: *mut viewcell_session,
     player: u32,
-    to: *const viewcell_sample,
+    to: viewcell_place,
     notices: *mut viewcell_notice,
     size: usize,
     count: *mut usize,
 ) -> viewcell_status {
     answer(|| {
-        // SAFETY: null, or readable during the call: the header tells the caller so. Null is nowhere.
-        let to = unsafe { to.as_ref() }.map(|&sample| Some(Place::Sample(sample.into())));
-        // SAFETY: what the header tells the caller is passed on as it is.
-        unsafe { moved(session, player, |_| Ok(to), None, (notices, size, count)) }
-    })
-}
-
-/// A player has moved to a cell of a level of either kind, or has come there from nowhere; where cell is
-/// VIEWCELL_NOWHERE, the player is gone. Else as viewcell_session_move; VIEWCELL_OUTSIDE where there is no such cell.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_session_move(
-    session: *mut viewcell_session,
-    player: u32,
-    cell: u32,
-    notices: *mut viewcell_notice,
-    size: usize,
-    count: *mut usize,
-) -> viewcell_status {
-    answer(|| {
-        let to = (cell != VIEWCELL_NOWHERE).then_some(Some(Place::Cell(cell)));
-        // SAFETY: what the header tells the caller is passed on as it is.
-        unsafe { moved(session, player, |_| Ok(to), None, (notices, size, count)) }
-    })
-}
-
-/// A player of a solid level has moved to a position (three numbers), or has come there from nowhere; where position
-/// is null, the player is gone. Who is in no cell sees all and is seen by all, and all are told. Else as
-/// viewcell_session_move.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_solid_session_move(
-    session: *mut viewcell_session,
-    player: u32,
-    position: *const f64,
-    notices: *mut viewcell_notice,
-    size: usize,
-    count: *mut usize,
-) -> viewcell_status {
-    answer(|| {
-        let to = |world: &World| match (world, position.is_null()) {
-            (World::Solid(_), true) => Ok(None),
-            // SAFETY: null, or readable during the call: the header tells the caller so.
-            (World::Solid(_), false) => Ok(Some(world.locate(unsafe { point(position) }?))),
-            _ => Err(VIEWCELL_KIND),
-        };
+        let to = |world: &World| numbered(world, to);
         // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { moved(session, player, to, None, (notices, size, count)) }
     })
 }
 
-/// A step of a player in a session: to some place or to nowhere, with a reach or without one. Its notices come into
+/// A player has left: their frontier sets are over, and nobody is told. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such
+/// player), VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_session_leave(
+    session: *mut viewcell_session,
+    player: u32,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+        let playing = unsafe { get_mut(session) }?;
+        let player = playing.player(player)?;
+        let gone = playing.session.move_to(player, None, |_| ());
+        gone.map_err(status_of_place)?;
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A step of a player in a session: to some place or to none, with a reach or without one. Its notices come into
 /// the caller's memory: where, how many there is room for, and how many they are.
 ///
 /// # Safety
@@ -299,7 +225,7 @@ pub unsafe extern "C" fn viewcell_solid_session_move(
 pub(super) unsafe fn moved(
     session: *mut viewcell_session,
     player: u32,
-    to: impl FnOnce(&World) -> Answer<Option<Option<Place>>>,
+    to: impl FnOnce(&World) -> Answer<Option<Place>>,
     reach: Option<Extent>,
     (notices, size, count): (*mut viewcell_notice, usize, *mut usize),
 ) -> Answer<viewcell_status> {
@@ -329,9 +255,9 @@ pub(super) unsafe fn moved(
             told += 1;
         }
     };
-    match (to, reach) {
-        (Some(place), Some(reach)) => session.move_within(player, place, reach, tell),
-        _ => session.move_to(player, to, tell),
+    match reach {
+        Some(reach) => session.move_within(player, to, reach, tell),
+        None => session.move_to(player, Some(to), tell),
     }
     .map_err(status_of_place)?;
     *count = told;
@@ -376,51 +302,31 @@ pub unsafe extern "C" fn viewcell_session_sets(
     })
 }
 
-/// Whether a sample is in a player's own half of the frontier set with another, without the
+/// Whether a place is in a player's own half of the frontier set with another, without the
 /// margin: 1 or 0, and 0 if they have no set. Or VIEWCELL_ARGUMENT (no such players),
-/// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+/// VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_contains(
     session: *const viewcell_session,
     player: u32,
     other: u32,
-    sample: viewcell_sample,
+    place: viewcell_place,
 ) -> viewcell_status {
-    // SAFETY: what the header tells the caller is passed on as it is.
-    answer(|| unsafe { contains(session, [player, other], Place::Sample(sample.into())) })
-}
-
-/// Whether a cell of a level of either kind is in a player's own half of the frontier set with another: else as
-/// viewcell_session_contains.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_cells_session_contains(
-    session: *const viewcell_session,
-    player: u32,
-    other: u32,
-    cell: u32,
-) -> viewcell_status {
-    // SAFETY: what the header tells the caller is passed on as it is.
-    answer(|| unsafe { contains(session, [player, other], Place::Cell(cell)) })
-}
-
-unsafe fn contains(
-    session: *const viewcell_session,
-    pair: [u32; 2],
-    place: Place,
-) -> Answer<viewcell_status> {
-    // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-    let playing = unsafe { get(session) }?;
-    let [player, other] = playing.pair(pair)?;
-    let is_sample = matches!(place, Place::Sample(_));
-    if is_sample != matches!(playing.session.world().world(), World::Terrain(_)) {
-        return Err(VIEWCELL_KIND);
-    }
-    let half = playing.session.half(player, other);
-    Ok(half.is_some_and(|half| half.contains(place)).into())
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let playing = unsafe { get(session) }?;
+        let [player, other] = playing.pair([player, other])?;
+        let half = playing.session.half(player, other);
+        let at = known(playing.session.world().world(), place);
+        let is_in = half
+            .zip(at.ok())
+            .is_some_and(|(half, at)| half.contains(at));
+        Ok(is_in.into())
+    })
 }
 
 /// Writes the compact form of a player's own half of the frontier set with another, to be sent to
-/// that player and read with viewcell_region_decode: of a terrain. Else as viewcell_frontier_encode; if they have
+/// that player and read with viewcell_region_decode. Else as viewcell_frontier_encode; if they have
 /// no set, *length becomes 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_encode(
@@ -435,14 +341,8 @@ pub unsafe extern "C" fn viewcell_session_encode(
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let playing = unsafe { get(session) }?;
         let [player, other] = playing.pair([player, other])?;
-        let code = match (
-            playing.session.world().world(),
-            playing.session.half(player, other),
-        ) {
-            (World::Terrain(_), Some(Half::Terrain(half))) => half.region().encode(),
-            (World::Terrain(_), _) => Vec::new(),
-            _ => return Err(VIEWCELL_KIND),
-        };
+        let half = playing.session.half(player, other);
+        let code = half.map_or(Vec::new(), Half::encode);
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put_code(&code, bytes, size, length) }
     })

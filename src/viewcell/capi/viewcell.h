@@ -1,17 +1,24 @@
 /* viewcell.h: who can see whom, and until where may they walk before they can.
  *
- * A bundle (.vcb) is baked by the viewcell program. A game opens it, finds the samples that its
- * players stand on, and asks:
+ * A bundle (.vcb) is baked by the viewcell program: of a terrain, of a level of cells as Quake and its kin have them, or
+ * of a solid level. A game opens it, finds the places that its players are at, and asks. The same functions ask a bundle
+ * of any kind:
  *
  *     viewcell_bundle *bundle;
  *     char why[256];
- *     if (viewcell_open(VIEWCELL_ABI_VERSION, "level.vcb", &bundle, why, sizeof why) != VIEWCELL_OK)
+ *     if (viewcell_open(VIEWCELL_ABI_VERSION, "level.vcb", VIEWCELL_MAP, &bundle, why, sizeof why) != VIEWCELL_OK)
  *         return fail(why);
- *     viewcell_sample alice, bob;
- *     if (viewcell_locate(bundle, 120.0, 340.5, &alice) == VIEWCELL_OK &&
- *         viewcell_locate(bundle, 800.0, 95.0, &bob) == VIEWCELL_OK &&
- *         viewcell_visible(bundle, alice, bob) == 0)
+ *     viewcell_position here = {120.0, 340.5, 0.0}, there = {800.0, 95.0, 0.0};
+ *     viewcell_place alice, bob;
+ *     viewcell_locate(bundle, &here, &alice);
+ *     viewcell_locate(bundle, &there, &bob);
+ *     if (viewcell_visible(bundle, alice, bob) == 0)
  *         ;  // alice need not hear of bob
+ *
+ * A place is the number of a view cell: a sample of a terrain, row by row; a cluster; a cell of a solid level. Where a
+ * position is at no place, viewcell_locate gives VIEWCELL_NOWHERE. Who is there sees all and is seen by all, so that
+ * doubt is never taken for hidden. viewcell_info says what a bundle is of; what only one kind of world has, such as
+ * quads and distances, answers VIEWCELL_KIND in others.
  *
  * Players who cannot see each other may agree on a frontier set: two regions, no place in one
  * visible from any place in the other. While each stays in theirs, neither sends a packet:
@@ -24,35 +31,18 @@
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
  *         ;  // she keeps silent
  *
- * A viewcell_session does this for many players, in a bundle of any kind: moves go in, and out comes who must be told
- * what.
+ * A viewcell_session does this for many players: moves go in, and out comes who must be told what.
  *
- * Of a level of either kind, the names begin with viewcell_cells, and a place is the number of a cell. In a level of
- * cells, as Quake and its kin have them, a frontier set is made at once, in the caller's memory:
+ * News takes time, and players move meanwhile. viewcell_visible_within asks about all places within reach of two places.
+ * viewcell_sees_within asks about positions, which in a solid level says more than their cells:
  *
- *     viewcell_cells level;                   // viewcell_kind(bundle) == VIEWCELL_CELLS
- *     viewcell_cells_info(bundle, &level);
- *     uint32_t alice, bob;
- *     viewcell_cells_locate(bundle, 480.0, -352.0, 88.0, &alice);
- *     viewcell_cells_locate(bundle, 1200.0, 96.0, 24.0, &bob);
- *     if (viewcell_cells_visible(bundle, alice, bob) == 0)
- *         ;  // alice need not hear of bob
- *     uint64_t memory[2 * 1024];              // as viewcell_cells_frontier_words says
- *     if (viewcell_cells_frontier(bundle, alice, bob, VIEWCELL_TIGHTENED, memory, 2 * 1024) == 1 &&
- *         viewcell_cells_contains(memory, level.words, where_alice_is_now) == 1)
- *         ;  // she keeps silent; bob's region begins at memory + level.words
- *
- * A solid level is asked by its cells, or, where the names begin with viewcell_solid, by positions of players'
- * origins, three numbers each, which say more than their cells where a player has a reach:
- *
- *     double alice[3] = {480.0, -352.0, 88.0}, bob[3] = {1200.0, 96.0, 24.0};
- *     if (viewcell_solid_within(bundle, alice, bob, 48.0, 32.0) == 0)
+ *     viewcell_position alice = {480.0, -352.0, 88.0}, bob = {1200.0, 96.0, 24.0};
+ *     if (viewcell_sees_within(bundle, &alice, &bob, 48.0, 32.0) == 0)
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
- * How players move says more than how far: viewcell_visible_in_motion asks, in a bundle of any kind, whether
- * two of them may see each other between two times, a viewcell_predictor does so for many, and sessions take
- * them by viewcell_session_move_in_motion. Where each has times and limits of their own, viewcell_reachable keeps
- * where each may be, for a frame.
+ * How players move says more than how far: viewcell_sees_in_motion asks whether one of them may see another, each at
+ * times of their own, and sessions take them by viewcell_session_move_in_motion. viewcell_reachable keeps where each may
+ * be, for a frame and many pairs.
  * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
  * and the doors that are closed. A viewcell_watch does all of that for a server, frame by frame: whom must it send to
  * whom?
@@ -84,20 +74,18 @@
 // The version of this header. Pass it to viewcell_open: a library of another version refuses.
 #define VIEWCELL_ABI_VERSION 2
 
-// Nowhere in particular, in viewcell_frontier_options.toward.
-#define VIEWCELL_NOWHERE UINT32_MAX
+// Map the file, in a time that does not depend on its size.
+#define VIEWCELL_MAP 0
 
-// The most players that a session takes.
-#define VIEWCELL_MOST_PLAYERS 4096
+// Map the file, and check every page of 64 KiB when it is first touched: what depends on a damaged page counts as visible,
+// and viewcell_pages tells. What all questions need is checked at once. VIEWCELL_FORMAT also where the bundle has no
+// checksums of pages: viewcell seal adds them. Allocates a byte a page.
+#define VIEWCELL_CHECK 1
 
-// Tell them where the other player is.
-#define VIEWCELL_POSITION 0
-
-// Tell them where the other player is, and that there is a new frontier set: the player's own
-// half of it is what viewcell_session_encode writes. They hear no more until one of the two has
-// left theirs. Among peers alone: a server keeps both halves to itself, since they tell something
-// of where each player is.
-#define VIEWCELL_FRONTIER 1
+// Read the file into memory, in a time that grows with its length; it may then be cut short, written to or deleted. The
+// memory is of huge pages where the system has them, and questions about large bundles wait less for address
+// translation. VIEWCELL_IO also where there is not as much memory.
+#define VIEWCELL_COPY 2
 
 // Regions by the equations of Steed and Angus: a's are the cells nearer to a than to b, b's those
 // nearer to b by more than one step.
@@ -115,8 +103,20 @@
 // connected or not: the largest. Slower still. Only for bundles that know which cells touch.
 #define VIEWCELL_WIDENED 3
 
-// The most players that a predictor takes.
-#define VIEWCELL_MOST_PREDICTED 4096
+// The most players that a session takes.
+#define VIEWCELL_MOST_PLAYERS 4096
+
+// Tell them where the other player is.
+#define VIEWCELL_POSITION 0
+
+// Tell them where the other player is, and that there is a new frontier set: the player's own
+// half of it is what viewcell_session_encode writes. They hear no more until one of the two has
+// left theirs. Among peers alone: a server keeps both halves to itself, since they tell something
+// of where each player is.
+#define VIEWCELL_FRONTIER 1
+
+// The most reachable sets that a handle takes.
+#define VIEWCELL_MOST_REACHABLE 8192
 
 // The most players that a watch takes: a pair of them takes 900 bytes.
 #define VIEWCELL_MOST_WATCHED 256
@@ -134,10 +134,6 @@ typedef struct viewcell_frontier viewcell_frontier;
 
 // A test by the solids of a level. One thread at a time.
 typedef struct viewcell_occlusion viewcell_occlusion;
-
-// Players in motion, from frame to frame: as viewcell_visible_in_motion, but what was found for a player is
-// kept until they move or another time is asked for. One thread at a time.
-typedef struct viewcell_predictor viewcell_predictor;
 
 // Where players may be at times of their own: found once a frame and player, and asked about all pairs. One thread at
 // a time.
@@ -158,41 +154,78 @@ typedef struct viewcell_watch viewcell_watch;
 // none. An unlucky `if (viewcell_visible(...))` takes a failure for "visible", which is safe.
 typedef int32_t viewcell_status;
 
-// What a bundle is of.
+// A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is not asked for. Of a
+// level: the units and axes of its file; in a solid level players are where their origins are.
 typedef struct {
-  // Columns of the grid.
-  uint32_t width;
-  // Rows of the grid.
-  uint32_t height;
-  // Levels of the quadtree: quads of level 0 are samples, of level l squares of 2^l samples a
-  // side; the quad of the last level is the whole grid.
-  uint32_t levels;
-  // 1 if of any two samples either sees the other or neither does; else 0: ask both ways.
-  uint32_t mutual;
-  // Metres between columns.
-  double dx;
-  // Metres between rows.
-  double dy;
-  // Height of the eye above ground in metres.
-  double eye_height;
-  // Height of the top of the head above ground in metres.
-  double player_height;
-  // Words of a block bitmap: one for each block of 8 x 8 samples.
-  uint64_t blocks;
-  // Columns of blocks: sample (c, r) is bit (r % 8) * 8 + c % 8 of word
-  // (r / 8) * block_columns + c / 8.
-  uint64_t block_columns;
-} viewcell_terrain;
+  // Metres east, or the level's x.
+  double x;
+  // Metres south, or the level's y.
+  double y;
+  // The level's z.
+  double z;
+} viewcell_position;
 
-// A sample of the grid: the column counts from 0 in the west, the row from 0 in the north. Where a
-// bundle was baked from coarse cells of its heightmap, it is a cell, and width, height, dx and dy are
-// those of cells; viewcell_locate finds them by metres in any bundle.
+// A place: the number of a view cell, from 0. Of a terrain, sample (column, row) has the number row * width + column;
+// of a level of cells it is the number of the cluster, of a solid level that of the cell.
+typedef uint32_t viewcell_place;
+
+// All positions between two corners.
 typedef struct {
-  // Column, less than the grid's width.
-  uint32_t column;
-  // Row, less than the grid's height.
-  uint32_t row;
-} viewcell_sample;
+  // The corner with the least coordinates.
+  viewcell_position low;
+  // The corner with the greatest coordinates.
+  viewcell_position high;
+} viewcell_box;
+
+// What a bundle is of. What is said to be of one kind of world is 0 of the others.
+typedef struct {
+  // VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID.
+  uint32_t kind;
+  // 1 if of any two places either sees the other or neither does; else 0: ask both ways.
+  uint32_t mutual;
+  // View cells; they are numbered from 0.
+  uint64_t places;
+  // Words of a bitmap of places, such as a PVS.
+  uint64_t words;
+  // Of a terrain: columns of the grid. Where a bundle was baked from coarse cells of its heightmap, width, height, dx
+  // and dy are those of cells, and a sample is a cell; viewcell_locate finds them by metres in any bundle.
+  uint32_t width;
+  // Of a terrain: rows of the grid.
+  uint32_t height;
+  // Of a terrain: levels of the quadtree. Quads of level 0 are samples, of level l squares of 2^l samples a side; the
+  // quad of the last level is the whole grid.
+  uint32_t levels;
+  // Of a terrain: words of a row of blocks of 8 x 8 samples in a bitmap, as viewcell_pvs says.
+  uint32_t block_columns;
+  // Of a terrain: metres between columns.
+  double dx;
+  // Of a terrain: metres between rows.
+  double dy;
+  // Of a terrain: height of the top of the head above ground in metres.
+  double player_height;
+  // Of a terrain: height of the eye above ground in metres, twice. Of a solid level: heights of the eye over the
+  // player's origin, crouched and standing.
+  double eye[2];
+  // Of a level of cells: the greatest distance of two cells that some chain of visible steps joins.
+  uint32_t greatest_distance;
+  // Of a level of cells: 1 if the bundle has the level's BSP, so that viewcell_locate is quick and exact; 0 if it goes by
+  // the boxes of cells, or finds nothing where there are none.
+  uint32_t has_bsp;
+  // Of a level of cells: 1 if the bundle knows which cells touch. VIEWCELL_GROWN and VIEWCELL_WIDENED need that.
+  uint32_t has_neighbours;
+  // Of a solid level: opaque convex solids.
+  uint32_t solids;
+  // Of a solid level: opaque faces that are of no solid.
+  uint32_t faces;
+  // Of a solid level: CRC-32 of the file that it was read from.
+  uint32_t input_crc32;
+  // Of a solid level: length of that file. Compare both with the map's.
+  uint64_t input_bytes;
+  // Of a solid level: size of the smallest cells, by axis.
+  double cell[3];
+  // Of a solid level: the box of the body, from the player's origin.
+  viewcell_box hull;
+} viewcell_world;
 
 // How frontier sets are grown. Begin with viewcell_frontier_defaults. The same options on the
 // same bundle give the same set on every machine.
@@ -212,10 +245,9 @@ typedef struct {
   // takes from the other player. 4: what lies nearest to where each player is expected to go,
   // as toward says.
   uint32_t order;
-  // For order 4: where player a and player b are expected to go. A place outside the grid is
-  // as good as any. A column of VIEWCELL_NOWHERE: nobody knows; that player's half grows around
-  // where they stand.
-  viewcell_sample toward[2];
+  // For order 4: where player a and player b are expected to go. VIEWCELL_NOWHERE: nobody knows;
+  // that player's half grows around where they stand.
+  viewcell_place toward[2];
   // 0: the two grow by turns. 1: the smaller one grows.
   uint32_t balance;
   // Level of the smallest quads tried; UINT32_MAX for 4, or five levels below the root of small
@@ -230,6 +262,9 @@ typedef struct {
   uint32_t tighten;
   // Stop growing after so many quads; 0 for no limit.
   uint32_t budget;
+  // Of a level of cells, in which nothing of the above is asked for: VIEWCELL_PUBLISHED,
+  // VIEWCELL_TIGHTENED, VIEWCELL_GROWN or VIEWCELL_WIDENED.
+  uint32_t construction;
 } viewcell_frontier_options;
 
 // How a session keeps its players silent. Begin with viewcell_session_defaults.
@@ -240,7 +275,8 @@ typedef struct {
   // the news is on its way.
   uint32_t margin;
   // A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
-  // long before it gets another, twice as long after each further one, up to eight times.
+  // long before it gets another, twice as long after each further one, up to eight times. UINT32_MAX for what
+  // suits the kind of world: 20, and 0 in a level of cells, whose sets take microseconds.
   uint32_t patience;
   // 0: the session is a server that knows all positions, and tells only what may be seen.
   // 1: the players are peers who know of each other what they are told and nothing else: a pair
@@ -258,53 +294,10 @@ typedef struct {
   uint32_t what;
 } viewcell_notice;
 
-// What a bundle of a level of cells is of.
-typedef struct {
-  // Cells; they are numbered from 0. Limit: 65,536.
-  uint32_t cells;
-  // Words of a bitmap of cells, such as a PVS or a region: cell c is bit c % 64 of word c / 64.
-  uint32_t words;
-  // The greatest distance of two cells that some chain of visible steps joins.
-  uint32_t greatest_distance;
-  // 1 if of any two cells either sees the other or neither does; else 0: ask both ways, and
-  // take frontiers for an experiment.
-  uint32_t mutual;
-  // 1 if the bundle has the level's BSP, so that viewcell_cells_locate is quick and exact; 0 if
-  // it goes by the boxes of cells, or finds nothing where there are none.
-  uint32_t has_bsp;
-  // 1 if the bundle knows which cells touch: VIEWCELL_GROWN and VIEWCELL_WIDENED need that.
-  uint32_t has_neighbours;
-} viewcell_cells;
-
-// What a bundle of a solid level is of. Lengths are in units of the level.
-typedef struct {
-  // View cells; they are numbered from 0.
-  uint32_t cells;
-  // Opaque convex solids of the level.
-  uint32_t solids;
-  // Opaque faces of the level that are of no solid.
-  uint32_t faces;
-  // 1 if A sees B exactly when B sees A; else 0.
-  uint32_t mutual;
-  // Size of the smallest cells, by axis.
-  double cell[3];
-  // Least corner of the body, from the player's origin.
-  double hull_low[3];
-  // Greatest corner of the body, from the player's origin.
-  double hull_high[3];
-  // Heights of the eye over the player's origin: crouched, standing.
-  double eye[2];
-  // Length of the file that the level was read from: compare it, and its CRC-32, with the map's.
-  uint64_t input_bytes;
-  // CRC-32 of that file.
-  uint32_t input_crc32;
-} viewcell_solid;
-
-// A player in motion, as of some instant. Positions are in the units and axes of the level; on a terrain
-// metres east and south of sample (0, 0), and any height.
+// A player in motion, as of some instant.
 typedef struct {
   // Where the player was then.
-  double position[3];
+  viewcell_position position;
   // How fast the player went, a second.
   double velocity[3];
   // 1 if velocity is known; 0 if the player may go anywhere within the limits.
@@ -373,9 +366,9 @@ typedef struct {
   double step;
   // Least and greatest height of the eye over the origin, where has_eye is 1; else those of the bundle.
   double eye[2];
-  // The box of what is seen of the player, with what they carry: least and greatest corner from the origin, where
-  // has_body is 1; else the body of the bundle.
-  double body[6];
+  // The box of what is seen of the player, with what they carry, from the origin, where has_body is 1; else the body of
+  // the bundle.
+  viewcell_box body;
   // 1 or 0.
   uint32_t has_eye;
   // 1 or 0.
@@ -471,6 +464,9 @@ typedef struct {
 // A bundle of a solid level.
 #define VIEWCELL_SOLID 3
 
+// No place: off the map, in no cell, at a void. Who is there may be anywhere: they see all and are seen by all.
+#define VIEWCELL_NOWHERE UINT32_MAX
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -482,40 +478,22 @@ const char *viewcell_status_text(viewcell_status status);
 // The version of the library: the VIEWCELL_ABI_VERSION of its own header. Any thread, any time.
 uint32_t viewcell_abi_version(void);
 
-// Opens a bundle by memory map, in a time that does not depend on its size.
+// Opens a bundle.
 //
-// abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. *bundle becomes
-// the handle, or null; close it with viewcell_close. message may be null: else it gets up to
-// message_size bytes of words for people about what went wrong, with a zero at the end.
+// abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. how is VIEWCELL_MAP, VIEWCELL_CHECK or
+// VIEWCELL_COPY. *bundle becomes the handle, or null; close it with viewcell_close. message may be null: else it gets up
+// to message_size bytes of words for people about what went wrong, with a zero at the end.
 //
-// The file must not be cut short nor written to while it is open: replace it by renaming another.
+// A file that is mapped must not be cut short nor written to while it is open: replace it by renaming another.
 //
-// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8),
-// VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
+// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8, or how is none of
+// these), VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
 viewcell_status viewcell_open(uint32_t abi_version,
                               const char *path,
+                              uint32_t how,
                               viewcell_bundle **bundle,
                               char *message,
                               size_t message_size);
-
-// Opens a bundle as viewcell_open does, and checks every page of 64 KiB when it is first touched:
-// what depends on a damaged page counts as visible, and viewcell_pages tells. What all questions need is
-// checked here. Returns what viewcell_open does; VIEWCELL_FORMAT also where the bundle has no checksums of
-// pages: viewcell seal adds them. Allocates a byte a page.
-viewcell_status viewcell_open_checked(uint32_t abi_version,
-                                      const char *path,
-                                      viewcell_bundle **bundle,
-                                      char *message,
-                                      size_t message_size);
-
-// Reads a bundle into memory of its own, in a time that grows with its length; the file may then be cut short,
-// written to or deleted. The memory is of huge pages where the system has them, and questions about large bundles
-// wait less for address translation. Else as viewcell_open; VIEWCELL_IO also where there is not as much memory.
-viewcell_status viewcell_open_copy(uint32_t abi_version,
-                                   const char *path,
-                                   viewcell_bundle **bundle,
-                                   char *message,
-                                   size_t message_size);
 
 // Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
 // unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
@@ -526,7 +504,7 @@ viewcell_status viewcell_open_memory(uint32_t abi_version,
                                      char *message,
                                      size_t message_size);
 
-// How many pages a bundle of viewcell_open_checked has, how many of them were checked so far, and how many
+// How many pages a bundle that was opened with VIEWCELL_CHECK has, how many of them were checked so far, and how many
 // of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 of a bundle
 // that was opened otherwise. Takes time for each page. Returns VIEWCELL_OK, VIEWCELL_NULL or
 // VIEWCELL_CLOSED.
@@ -559,7 +537,7 @@ viewcell_status viewcell_kind(const viewcell_bundle *bundle);
 
 // Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:
 // count paths from patches on, in the order in which they were made. Patches are read whole; they
-// may be replaced or deleted then. Else as viewcell_open; VIEWCELL_FORMAT also for a patch that is
+// may be replaced or deleted then. Else as viewcell_open with VIEWCELL_MAP; VIEWCELL_FORMAT also for a patch that is
 // damaged, of another bundle, or out of order.
 viewcell_status viewcell_open_patched(uint32_t abi_version,
                                       const char *path,
@@ -569,130 +547,167 @@ viewcell_status viewcell_open_patched(uint32_t abi_version,
                                       char *message,
                                       size_t message_size);
 
-// What a bundle of a terrain is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
-viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_terrain *terrain_out);
-
-// The sample that a position belongs to, in metres east and south of sample (0, 0). Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID (nobody can be there; sample is left as it is),
-// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// The place that a position belongs to: the sample whose square holds it, the cell that it is in. *place becomes its
+// number, and VIEWCELL_NOWHERE where there is none. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (off the map, in solid, not a
+// number; in a solid level, where no player was expected to be able to be), VIEWCELL_VOID (a sample where nobody can
+// be), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_locate(const viewcell_bundle *bundle,
-                                double east,
-                                double south,
-                                viewcell_sample *sample);
+                                const viewcell_position *position,
+                                viewcell_place *place);
 
-// The sample whose pixel holds a position in the bundle's coordinate reference system. Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE (also for a bundle without a georeference), VIEWCELL_VOID (as
-// viewcell_locate), VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Locates count positions: places[i] becomes the number of the place of positions[i], and VIEWCELL_NOWHERE where there
+// is none. Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+viewcell_status viewcell_locate_all(const viewcell_bundle *bundle,
+                                    size_t count,
+                                    const viewcell_position *positions,
+                                    viewcell_place *places);
+
+// The sample of a terrain whose pixel holds a position in the bundle's coordinate reference system, as x and y of
+// position. Returns what viewcell_locate does, VIEWCELL_OUTSIDE also for a bundle without a georeference; or
+// VIEWCELL_KIND.
 viewcell_status viewcell_locate_georeferenced(const viewcell_bundle *bundle,
-                                              double x,
-                                              double y,
-                                              viewcell_sample *sample);
+                                              const viewcell_position *position,
+                                              viewcell_place *place);
 
-// Ground height of a sample in metres. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
-// VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_height(const viewcell_bundle *bundle,
-                                viewcell_sample sample,
-                                float *metres);
+// The positions that a place stands for: of a terrain the square around its sample, with the height of the ground in
+// metres as z of both corners; of a level the box of its cell, in a solid level of players' origins. Returns VIEWCELL_OK,
+// VIEWCELL_OUTSIDE (no such place), VIEWCELL_VOID (no terrain there), VIEWCELL_FORMAT (the bundle is damaged, or made
+// without boxes), VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_bounds(const viewcell_bundle *bundle,
+                                viewcell_place place,
+                                viewcell_box *bounds);
 
-// Whether a player at sample to may be seen from sample from: 1 or 0. Where either is a void: 0.
-// Where the bundle is damaged: 1. Or VIEWCELL_OUTSIDE, VIEWCELL_NULL, VIEWCELL_CLOSED.
+// Whether a place is in a bitmap of places, such as a PVS: 1 or 0. count is the length of words, viewcell_world.words.
+// Or VIEWCELL_OUTSIDE (no such place), VIEWCELL_BUFFER (there are fewer words), VIEWCELL_NULL, VIEWCELL_ARGUMENT or
+// VIEWCELL_CLOSED. Constant time.
+viewcell_status viewcell_contains(const viewcell_bundle *bundle,
+                                  const uint64_t *words,
+                                  size_t count,
+                                  viewcell_place place);
+
+// How many visible steps lead from one cell of a level of cells to another: 0 from a cell to itself, 1 if it is
+// visible, 2 if it is visible from one that is, and so on (the extended PVS). Or VIEWCELL_UNREACHABLE, VIEWCELL_OUTSIDE
+// (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_distance(const viewcell_bundle *bundle,
+                                  viewcell_place from,
+                                  viewcell_place to);
+
+// What a bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_world *world);
+
+// Whether a player at place to may be seen from place from: 1 or 0. Of a sample or a cell that is for all who are in it;
+// in a solid level any part of anybody in the one from anywhere in the other, which is not the same the other way round.
+// Where either is a void: 0. Where either is VIEWCELL_NOWHERE, and where the bundle is damaged: 1. Or VIEWCELL_OUTSIDE (no
+// such place), VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_visible(const viewcell_bundle *bundle,
-                                 viewcell_sample from,
-                                 viewcell_sample to);
+                                 viewcell_place from,
+                                 viewcell_place to);
 
-// Answers count pairs: visible[i] becomes 1 if a player at to[i] may be seen from from[i], else
-// 0; 0 as well where either is a void or outside the grid. Returns VIEWCELL_OK, VIEWCELL_NULL,
-// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+// Answers count pairs: visible[i] becomes what viewcell_visible says of from[i] and to[i]. Returns VIEWCELL_OK,
+// VIEWCELL_OUTSIDE (one of the places is not there; nothing was written), VIEWCELL_NULL, VIEWCELL_ARGUMENT or
+// VIEWCELL_CLOSED.
 viewcell_status viewcell_visible_pairs(const viewcell_bundle *bundle,
                                        size_t count,
-                                       const viewcell_sample *from,
-                                       const viewcell_sample *to,
+                                       const viewcell_place *from,
+                                       const viewcell_place *to,
                                        uint8_t *visible);
 
-// Whom of count others may a player see? visible[i] becomes 1 if a player at to[i] may be seen
-// from from, else 0; 0 as well where to[i] is a void or outside the grid.
-// Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (from is), VIEWCELL_NULL, VIEWCELL_ARGUMENT or
-// VIEWCELL_CLOSED.
+// Whom of count others may a player see? visible[i] becomes what viewcell_visible says of from and to[i]. Else as
+// viewcell_visible_pairs.
 viewcell_status viewcell_visible_from(const viewcell_bundle *bundle,
-                                      viewcell_sample from,
+                                      viewcell_place from,
                                       size_t count,
-                                      const viewcell_sample *to,
+                                      const viewcell_place *to,
                                       uint8_t *visible);
 
-// What is known of sight from one quad to another: 0 if nothing of it can be seen from anywhere
-// in the first, 1 if each of its samples can be seen from somewhere, 2 if some can (or the bundle
-// is damaged). A quad is a level and the column and row among the quads of its level. Or
-// VIEWCELL_OUTSIDE, VIEWCELL_NULL, VIEWCELL_CLOSED.
+// What is known of sight from one quad of a terrain to another: 0 if nothing of it can be seen from anywhere in the
+// first, 1 if each of its samples can be seen from somewhere, 2 if some can (or the bundle is damaged). A quad is the one
+// of a level, less than viewcell_world.levels, that a place is in: a square of 2^level samples a side. Or
+// VIEWCELL_OUTSIDE (no such place or level), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_visible_quads(const viewcell_bundle *bundle,
+                                       viewcell_place from,
                                        uint32_t from_level,
-                                       viewcell_sample from,
-                                       uint32_t to_level,
-                                       viewcell_sample to);
+                                       viewcell_place to,
+                                       uint32_t to_level);
 
-// Writes everything that may be seen from a quad (level 0: a sample) as a block bitmap, laid out
-// as viewcell_terrain says: 1 for each visible sample. count is the length of words, at least
-// viewcell_terrain.blocks. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE,
-// VIEWCELL_FORMAT (the PVS is damaged), VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Writes all that may be seen from a place as a bitmap of places: of a terrain sample (c, r) is bit (r % 8) * 8 + c % 8
+// of word (r / 8) * viewcell_world.block_columns + c / 8; of a level cell c is bit c % 64 of word c / 64
+// (viewcell_contains looks). Of a terrain, level asks for all that may be seen from the quad of that level that the place
+// is in; of others it is 0. count is the length of words, at least viewcell_world.words; what is behind these stays as it
+// was. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such place or level), VIEWCELL_FORMAT (the PVS is
+// damaged; in a solid level all are seen then), VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
 viewcell_status viewcell_pvs(const viewcell_bundle *bundle,
+                             viewcell_place place,
                              uint32_t level,
-                             viewcell_sample quad,
                              uint64_t *words,
                              size_t count);
 
-// Whether two players may see each other on their ways: one who is now at sample a and comes up
-// to reach_a metres far, and one at sample b who comes up to reach_b metres far. Reaches follow
-// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late. 1 or
-// 0; where either is a void: 0. Errs towards 1: where finding out would take too long, where the
-// bundle is damaged, and for a reach that is not a number. Or VIEWCELL_OUTSIDE, VIEWCELL_NULL,
-// VIEWCELL_KIND, VIEWCELL_CLOSED.
+// Whether two players may see each other on their ways: one who is now anywhere at place a and comes up to reach_a far,
+// and one at place b who comes up to reach_b far, in metres or in units of the level. Reaches follow from speed and ping:
+// nobody who is told of all for whom this is 1 sees somebody too late, but by a teleporter. 1 or 0; where either is a void:
+// 0. Errs towards 1: where either is VIEWCELL_NOWHERE, where finding out would take too long, where the bundle is damaged
+// or does not know which cells touch, and for a reach that is not a number. Or VIEWCELL_OUTSIDE (no such place),
+// VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_visible_within(const viewcell_bundle *bundle,
-                                        viewcell_sample a,
-                                        viewcell_sample b,
+                                        viewcell_place a,
+                                        viewcell_place b,
                                         double reach_a,
                                         double reach_b);
+
+// Whether a player who is now at position from and comes up to reach_from far may see one who is now at position to and
+// comes up to reach_to far, anywhere on their ways: 1 or 0. In a solid level that is less than viewcell_visible_within of
+// their cells, and not the same the other way round: ask both ways to know whether they may see each other. Errs towards 1
+// as that does, and where either is at no place. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
+viewcell_status viewcell_sees_within(const viewcell_bundle *bundle,
+                                     const viewcell_position *from,
+                                     const viewcell_position *to,
+                                     double reach_from,
+                                     double reach_to);
 
 // The default options. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any time.
 viewcell_status viewcell_frontier_defaults(viewcell_frontier_options *options);
 
-// Makes room for frontier sets of a bundle: some two bytes a sample, allocated here and nowhere
-// else. *frontier becomes the handle, or null; close it with viewcell_frontier_close. Returns
-// VIEWCELL_OK, VIEWCELL_KIND (for cells there is viewcell_cells_frontier), VIEWCELL_FULL,
-// VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_frontier_new(const viewcell_bundle *bundle, viewcell_frontier **frontier);
+// Makes room for frontier sets in a bundle of any kind: some two bytes a sample or a cell of a solid level, 50 a cell of
+// a level of cells, allocated here and nowhere else. *frontier becomes the handle, or null; close it with
+// viewcell_frontier_close. Returns VIEWCELL_OK, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_frontier_new(const viewcell_bundle *bundle,
+                                      viewcell_frontier **frontier);
 
 // Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
 // before. No other call may use the handle at the same time.
 viewcell_status viewcell_frontier_close(viewcell_frontier *frontier);
 
-// Begins the frontier set of two players; the set before it is forgotten. options may be null:
-// the defaults. Players who see each other have an empty set, which is no failure. Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE, VIEWCELL_VOID, VIEWCELL_ARGUMENT, VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
+// Begins the frontier set of two players at places a and b; the set before it is forgotten. options may be null: the
+// defaults. Players who see each other have an empty set, which is no failure. The same places and options give the same
+// set on every machine, so that peers who know both places need not send it. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no
+// such place), VIEWCELL_VOID, VIEWCELL_ARGUMENT (no such option, or one that needs to know which cells touch where that is
+// not known), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_begin(viewcell_frontier *frontier,
-                                        viewcell_sample a,
-                                        viewcell_sample b,
+                                        viewcell_place a,
+                                        viewcell_place b,
                                         const viewcell_frontier_options *options);
 
 // Goes on for at most so many quads: 1 if the set has come to its end, 0 if there is more to
-// do. The set may be used at any time. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_frontier_step(viewcell_frontier *frontier, uint32_t quads);
+// do. The set may be used at any time. In a level of cells a set is whole when it has begun. Or VIEWCELL_NULL,
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_frontier_step(viewcell_frontier *frontier,
+                                       uint32_t quads);
 
-// Whether a sample is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 outside the
-// grid. Or VIEWCELL_ARGUMENT, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1, since a failure is
+// Whether a place is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 for one that is
+// not there. Or VIEWCELL_ARGUMENT, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1, since a failure is
 // no leave to be silent. Constant time.
 viewcell_status viewcell_frontier_contains(const viewcell_frontier *frontier,
                                            uint32_t side,
-                                           viewcell_sample sample);
+                                           viewcell_place place);
 
-// Number of samples in a half. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT, VIEWCELL_NULL or
+// Number of places in a half. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT, VIEWCELL_NULL or
 // VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_area(const viewcell_frontier *frontier,
                                        uint32_t side,
-                                       uint64_t *samples);
+                                       uint64_t *places);
 
-// Writes the compact form of a half, some hundred bytes, without what lies within margin steps
-// of its edge (0: all of it). *length becomes the number of bytes that it takes, also if that is
+// Writes the compact form of a half, some hundred bytes, of a level of cells a bitmap; of a terrain without what lies
+// within margin steps of its edge (0: all of it). *length becomes the number of bytes that it takes, also if that is
 // more than size: then nothing is written. bytes may be null if size is 0. Allocates. Returns
 // VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_ARGUMENT, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_encode(viewcell_frontier *frontier,
@@ -704,16 +719,15 @@ viewcell_status viewcell_frontier_encode(viewcell_frontier *frontier,
 
 // Reads the compact form of a half. *region becomes the handle, or null; close it with
 // viewcell_region_close. Allocates. Returns VIEWCELL_OK, VIEWCELL_FORMAT (the bytes are no region
-// of this bundle's grid), VIEWCELL_KIND, VIEWCELL_ARGUMENT, VIEWCELL_FULL, VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
+// of this bundle's places), VIEWCELL_ARGUMENT, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_region_decode(const viewcell_bundle *bundle,
                                        const uint8_t *bytes,
                                        size_t length,
                                        viewcell_region **region);
 
-// Whether a sample is in a region: 1 or 0, and 0 outside the grid. Or VIEWCELL_NULL,
+// Whether a place is in a region: 1 or 0, and 0 for one that is not there. Or VIEWCELL_NULL,
 // VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
-viewcell_status viewcell_region_contains(const viewcell_region *region, viewcell_sample sample);
+viewcell_status viewcell_region_contains(const viewcell_region *region, viewcell_place place);
 
 // Closes a region. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was
 // closed before. No other call may use the handle at the same time.
@@ -724,30 +738,15 @@ viewcell_status viewcell_region_close(viewcell_region *region);
 viewcell_status viewcell_session_defaults(viewcell_session_options *options);
 
 // A session of so many players, numbered from 0, none of whom is anywhere yet, in a bundle of any kind.
-// options may be null: the defaults, and in a level of cells no patience. *session becomes the handle, or null; close
-// it with viewcell_session_close. Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair
-// of players.
+// options may be null: the defaults. *session becomes the handle, or null; close it with viewcell_session_close.
+// Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair of players.
 //
-// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option; more than VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL,
-// VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option, as with viewcell_frontier_begin; more than VIEWCELL_MOST_PLAYERS),
+// VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_session_new(const viewcell_bundle *bundle,
                                      uint32_t players,
                                      const viewcell_session_options *options,
                                      viewcell_session **session);
-
-// A session of so many players in a level of cells: as viewcell_session_new, with frontier sets that are made as
-// construction says (VIEWCELL_TIGHTENED); patience and peers are those of viewcell_session_options (0 and 0:
-// sets of cells take microseconds).
-//
-// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, as with
-// viewcell_cells_frontier_words; peers is neither 0 nor 1; more players than
-// VIEWCELL_MOST_PLAYERS), VIEWCELL_KIND, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_session_new(const viewcell_bundle *bundle,
-                                           uint32_t players,
-                                           uint32_t construction,
-                                           uint32_t patience,
-                                           uint32_t peers,
-                                           viewcell_session **session);
 
 // Closes it. Of null, does nothing. Returns VIEWCELL_OK, or VIEWCELL_CLOSED if it was closed
 // before. No other call may use the handle at the same time.
@@ -757,41 +756,26 @@ viewcell_status viewcell_session_close(viewcell_session *session);
 // VIEWCELL_CLOSED.
 viewcell_status viewcell_session_tick(viewcell_session *session);
 
-// A player has moved to a sample, or has come there from nowhere; where to is null, the player is
-// gone. Writes what follows from it: *count notices, in notices, whose length is size, at least
-// twice the number of the other players.
+// A player has moved to a place, or has come there from nowhere. At VIEWCELL_NOWHERE, where a position of theirs was not
+// located, they see all and are seen by all, and all are told. Writes what follows from it: *count notices, in notices,
+// whose length is size, at least twice the number of the other players.
 //
 // A pair that keeps silent costs two bit tests. Allocates where a frontier set is grown, which
 // happens here and to its end: some tenths of a millisecond each.
 //
-// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE, VIEWCELL_VOID,
-// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_KIND, VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
+// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE (no such place), VIEWCELL_VOID,
+// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_session_move(viewcell_session *session,
                                       uint32_t player,
-                                      const viewcell_sample *to,
+                                      viewcell_place to,
                                       viewcell_notice *notices,
                                       size_t size,
                                       size_t *count);
 
-// A player has moved to a cell of a level of either kind, or has come there from nowhere; where cell is
-// VIEWCELL_NOWHERE, the player is gone. Else as viewcell_session_move; VIEWCELL_OUTSIDE where there is no such cell.
-viewcell_status viewcell_cells_session_move(viewcell_session *session,
-                                            uint32_t player,
-                                            uint32_t cell,
-                                            viewcell_notice *notices,
-                                            size_t size,
-                                            size_t *count);
-
-// A player of a solid level has moved to a position (three numbers), or has come there from nowhere; where position
-// is null, the player is gone. Who is in no cell sees all and is seen by all, and all are told. Else as
-// viewcell_session_move.
-viewcell_status viewcell_solid_session_move(viewcell_session *session,
-                                            uint32_t player,
-                                            const double *position,
-                                            viewcell_notice *notices,
-                                            size_t size,
-                                            size_t *count);
+// A player has left: their frontier sets are over, and nobody is told. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such
+// player), VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_session_leave(viewcell_session *session,
+                                       uint32_t player);
 
 // For how many ticks the frontier set of two players has lasted: 1, and *ticks; 0 if they have
 // none. Or VIEWCELL_ARGUMENT (no such players), VIEWCELL_NULL, VIEWCELL_CLOSED. No allocation.
@@ -803,23 +787,16 @@ viewcell_status viewcell_session_age(const viewcell_session *session,
 // How many frontier sets were grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_session_sets(const viewcell_session *session, uint64_t *sets);
 
-// Whether a sample is in a player's own half of the frontier set with another, without the
+// Whether a place is in a player's own half of the frontier set with another, without the
 // margin: 1 or 0, and 0 if they have no set. Or VIEWCELL_ARGUMENT (no such players),
-// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
+// VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1. Constant time, no allocation.
 viewcell_status viewcell_session_contains(const viewcell_session *session,
                                           uint32_t player,
                                           uint32_t other,
-                                          viewcell_sample sample);
-
-// Whether a cell of a level of either kind is in a player's own half of the frontier set with another: else as
-// viewcell_session_contains.
-viewcell_status viewcell_cells_session_contains(const viewcell_session *session,
-                                                uint32_t player,
-                                                uint32_t other,
-                                                uint32_t cell);
+                                          viewcell_place place);
 
 // Writes the compact form of a player's own half of the frontier set with another, to be sent to
-// that player and read with viewcell_region_decode: of a terrain. Else as viewcell_frontier_encode; if they have
+// that player and read with viewcell_region_decode. Else as viewcell_frontier_encode; if they have
 // no set, *length becomes 0.
 viewcell_status viewcell_session_encode(const viewcell_session *session,
                                         uint32_t player,
@@ -827,141 +804,6 @@ viewcell_status viewcell_session_encode(const viewcell_session *session,
                                         uint8_t *bytes,
                                         size_t size,
                                         size_t *length);
-
-// The cell that holds a point of a level of either kind, in its units and axes; in a solid level, the cell that a player
-// is in whose origin the point is. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (in solid, outside of the level, not a number;
-// in a solid level, where no player was expected to be able to be: who is there may be seen by all, and sees all),
-// VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_locate(const viewcell_bundle *bundle,
-                                      double x,
-                                      double y,
-                                      double z,
-                                      uint32_t *cell);
-
-// Whether a player in cell to may be seen from cell from, in a level of either kind: 1 or 0; in a solid level any part of
-// anybody in the one from anywhere in the other, which is not the same the other way round. Where the bundle is damaged: 1.
-// Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_visible(const viewcell_bundle *bundle,
-                                       uint32_t from,
-                                       uint32_t to);
-
-// Answers count pairs: visible[i] becomes 1 if a player in cell to[i] may be seen from cell
-// from[i], else 0, in a level of either kind. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (one of the cells is not there;
-// nothing was written), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_visible_pairs(const viewcell_bundle *bundle,
-                                             size_t count,
-                                             const uint32_t *from,
-                                             const uint32_t *to,
-                                             uint8_t *visible);
-
-// Whom of count others may a player see? visible[i] becomes 1 if a player in cell to[i] may be
-// seen from cell from, else 0. Else as viewcell_cells_visible_pairs.
-viewcell_status viewcell_cells_visible_from(const viewcell_bundle *bundle,
-                                            uint32_t from,
-                                            size_t count,
-                                            const uint32_t *to,
-                                            uint8_t *visible);
-
-// Writes everything that may be seen from a cell of a level of either kind as a bitmap: cell c is bit c % 64 of word
-// c / 64. count is the length of words, at least one for each 64 cells; what is behind these stays as it
-// was. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_FORMAT (the
-// PVS is damaged, of a level of cells; of a solid level all are seen then), VIEWCELL_KIND, VIEWCELL_NULL,
-// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_pvs(const viewcell_bundle *bundle,
-                                   uint32_t cell,
-                                   uint64_t *words,
-                                   size_t count);
-
-// The positions that a cell of a level of either kind stands for, of players' origins in a solid level: low and high
-// become the least and the greatest corner, three numbers each. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such cell),
-// VIEWCELL_FORMAT (the bundle is damaged, or made without boxes), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_bounds(const viewcell_bundle *bundle,
-                                      uint32_t cell,
-                                      double *low,
-                                      double *high);
-
-// Whether two players may see each other on their ways, in a level of either kind: one who is now anywhere in cell a and
-// comes up to reach_a units of the level far, and one in cell b who comes up to reach_b far. Reaches follow
-// from speed and ping: nobody who is told of all for whom this is 1 sees somebody too late, but
-// by a teleporter. 1 or 0; errs towards 1, more so in a bundle that does not know which cells
-// touch. Or VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_visible_within(const viewcell_bundle *bundle,
-                                              uint32_t a,
-                                              uint32_t b,
-                                              double reach_a,
-                                              double reach_b);
-
-// What a bundle of a level of cells is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_info(const viewcell_bundle *bundle, viewcell_cells *cells_out);
-
-// How many visible steps lead from one cell to another: 0 from a cell to itself, 1 if it is
-// visible, 2 if it is visible from one that is, and so on (the extended PVS). Or
-// VIEWCELL_UNREACHABLE, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_KIND, VIEWCELL_NULL,
-// VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_distance(const viewcell_bundle *bundle, uint32_t from, uint32_t to);
-
-// How many words of memory viewcell_cells_frontier needs: at least two bitmaps of cells. Returns
-// VIEWCELL_OK, VIEWCELL_ARGUMENT (no such construction, or one that needs to know which cells touch where that is
-// not known), VIEWCELL_KIND, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_frontier_words(const viewcell_bundle *bundle,
-                                              uint32_t construction,
-                                              size_t *count);
-
-// Makes the frontier set of two players in cells a and b: 1 if there is one; 0 if they see each
-// other: then both regions are empty, which is no failure.
-//
-// count is the length of memory, at least what viewcell_cells_frontier_words says; it need not
-// be cleared, and may be used for the next set. Its first viewcell_cells.words words become the
-// region of a's player, as many after them that of b's: ask with viewcell_cells_contains, or look
-// at the bits. No cell of one region sees any of the other. Behind these, memory is as it falls.
-//
-// The same cells and construction give the same regions on every machine, so that peers who know
-// both positions need not send them.
-//
-// Or VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such cell), VIEWCELL_ARGUMENT (as above),
-// VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_cells_frontier(const viewcell_bundle *bundle,
-                                        uint32_t a,
-                                        uint32_t b,
-                                        uint32_t construction,
-                                        uint64_t *memory,
-                                        size_t count);
-
-// Whether a cell is in a bitmap of cells, such as a region or a PVS: 1 or 0, and 0 for a cell
-// that is not there. count is the length of words. Or VIEWCELL_NULL, VIEWCELL_ARGUMENT: compare
-// with 1, since a failure is no leave to be silent. Constant time.
-viewcell_status viewcell_cells_contains(const uint64_t *words, size_t count, uint32_t cell);
-
-// What a bundle of a solid level is of. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL or
-// VIEWCELL_CLOSED.
-viewcell_status viewcell_solid_info(const viewcell_bundle *bundle, viewcell_solid *solid);
-
-// Whether a player whose origin is at from (three numbers) may see any part of one whose origin is at to:
-// 1 or 0. 1 where either is in no cell, and where the bundle is damaged. Not the same the other way
-// round. Or VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_solid_visible(const viewcell_bundle *bundle,
-                                       const double *from,
-                                       const double *to);
-
-// Answers count pairs: visible[i] becomes what viewcell_solid_visible says of the three numbers from
-// from[3 * i] and to[3 * i] on. Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_ARGUMENT or
-// VIEWCELL_CLOSED.
-viewcell_status viewcell_solid_visible_pairs(const viewcell_bundle *bundle,
-                                             size_t count,
-                                             const double *from,
-                                             const double *to,
-                                             uint8_t *visible);
-
-// Whether a player who is now at from and comes up to reach_from units far may see any part of one who is
-// now at to and comes up to reach_to units far, anywhere on their ways: 1 or 0. 1 where either is in no
-// cell, where finding out would take too long, and where the bundle is damaged. Ask both ways to know
-// whether they may see each other. Or VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_solid_within(const viewcell_bundle *bundle,
-                                      const double *from,
-                                      const double *to,
-                                      double reach_from,
-                                      double reach_to);
 
 // A test by what hides in a solid level. *occlusion becomes the handle, or null. Keeps what the bundle stands for,
 // which may be closed.
@@ -971,12 +813,12 @@ viewcell_status viewcell_solid_within(const viewcell_bundle *bundle,
 viewcell_status viewcell_occlusion_new(const viewcell_bundle *bundle,
                                        viewcell_occlusion **occlusion);
 
-// Doors that are closed, in place of those before: count boxes of six numbers each, least and greatest corner, that
-// are opaque all through. What is no box hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or
+// Doors that are closed, in place of those before: count boxes that are
+// opaque all through. What is no box hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or
 // VIEWCELL_CLOSED. Allocates.
 viewcell_status viewcell_occlusion_doors(viewcell_occlusion *occlusion,
                                          size_t count,
-                                         const double *boxes);
+                                         const viewcell_box *boxes);
 
 // Whether solids of the level and closed doors hide all of one player from another, each at any time of their own, as
 // of viewcell_sees_in_motion: 1 or 0. To be asked where that says 1. 0 where it is not proven within so many
@@ -1006,73 +848,28 @@ viewcell_status viewcell_reachable_hides(viewcell_reachable *reachable,
 // Closes a test. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_occlusion_close(viewcell_occlusion *occlusion);
 
-// Whether two players may see each other at any time from `from` until `until`, in seconds after the instant
-// that a and b are of, as long as both move within limits: 1 or 0. In a bundle of any kind.
-//
-// A server that sends to a client every step seconds, down seconds away, asks with down and down + step: the
-// time in which the client goes by this answer. Nobody who is told of all for whom this is 1 sees somebody
-// too late, but by a teleporter or a respawn: ask again from there. Errs towards 1: off the grid or at a
-// void of a terrain, in no cell of a level, where finding out would take too long, and where the bundle is
-// damaged. Allocates nothing.
-//
-// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_visible_in_motion(const viewcell_bundle *bundle,
-                                           const viewcell_motion *a,
-                                           const viewcell_motion *b,
-                                           double from,
-                                           double until,
-                                           const viewcell_motion_limits *limits);
-
 // Whether one player may see another, each at any time of their own, as long as both move within limits: 1
-// or 0. Else as viewcell_visible_in_motion; in a solid level not the same the other way round.
+// or 0. In a bundle of any kind; in a solid level not the same the other way round.
 //
 // A server that sends to a client every step seconds, ping seconds there and back, asks for the client's own player,
 // who is predicted there, until ping + step, and for others until step: what others do meanwhile the
-// next snapshot tells.
+// next snapshot tells. A server that says to each of two whether they may see each other, step seconds apart and down
+// seconds away, asks for both from down until down + step: the time in which a client goes by this answer. Nobody who is
+// told of all for whom this is 1 sees somebody too late, but by a teleporter or a respawn: ask again from there. Errs
+// towards 1: off the grid or at a void of a terrain, in no cell of a level, where finding out would take too long, and
+// where the bundle is damaged. Allocates nothing.
 //
 // Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_sees_in_motion(const viewcell_bundle *bundle,
                                         const viewcell_mover *from,
                                         const viewcell_mover *to);
 
-// A predictor of players numbered from 0, none of whom is there yet, in a bundle of any kind. *predictor
-// becomes the handle, or null.
-//
-// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
-// VIEWCELL_MOST_PREDICTED players), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates; of the
-// functions below none does but by the size of two bitmaps of cells, or 1.5 KB, for each player, now.
-viewcell_status viewcell_predictor_new(const viewcell_bundle *bundle,
-                                       uint32_t players,
-                                       const viewcell_motion_limits *limits,
-                                       viewcell_predictor **predictor);
-
-// A player was heard of: in motion at a time, in seconds from any instant, the same for all players; or is
-// gone, where motion is null. Who was put elsewhere has to be moved at once, and be told of again. Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1),
-// VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_predictor_move(viewcell_predictor *predictor,
-                                        uint32_t player,
-                                        double time,
-                                        const viewcell_motion *motion);
-
-// Whether two players may see each other at any time from `from` until `until`, times as of
-// viewcell_predictor_move: 1 or 0. 0 where either is gone. Else as viewcell_visible_in_motion. Or
-// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_predictor_may_see(viewcell_predictor *predictor,
-                                           uint32_t a,
-                                           uint32_t b,
-                                           double from,
-                                           double until);
-
-// Closes a predictor. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
-viewcell_status viewcell_predictor_close(viewcell_predictor *predictor);
-
 // Reachable sets numbered from 0, all of nobody, in a bundle of any kind. A server has two for each client: the
 // client's own player, who is predicted there, and the same player as others are told of them. *reachable becomes
 // the handle, or null.
 //
-// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than twice
-// VIEWCELL_MOST_PREDICTED), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
+// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+// VIEWCELL_MOST_REACHABLE), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
 // cells, 1.5 KB or in a solid level 30 KB; the functions below do not.
 viewcell_status viewcell_reachable_new(const viewcell_bundle *bundle,
                                        uint32_t sets,
@@ -1086,8 +883,7 @@ viewcell_status viewcell_reachable_set(viewcell_reachable *reachable,
                                        const viewcell_mover *mover);
 
 // The positions that a player may have at any time until so many seconds after motion is of, if nothing is in the
-// way: with on_ground 1 on level ground with nothing above it, with 0 in the air with nothing to come upon. *box becomes
-// six numbers, least and greatest corner; a server tests that nothing is in the way for these positions, and takes
+// way: with on_ground 1 on level ground with nothing above it, with 0 in the air with nothing to come upon. A server tests that nothing is in the way for these positions, and takes
 // viewcell_reachable_set where something is, or the player swims, flies or may be pushed. All infinite where velocity is
 // not known, where somebody may have landed from a jump by then, and for rules out of limits.
 //
@@ -1096,17 +892,17 @@ viewcell_status viewcell_reachable_box(const viewcell_running *rules,
                                        const viewcell_motion *motion,
                                        uint32_t on_ground,
                                        double until,
-                                       double *box);
+                                       viewcell_box *box);
 
-// A set becomes that of a player who is at a position, of three numbers, and until some time at one of a box, of six: least
-// and greatest corner. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
+// A set becomes that of a player who is at a position, and until some time at one of a box. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_set_box(viewcell_reachable *reachable,
                                            uint32_t set,
-                                           const double *position,
-                                           const double *box);
+                                           const viewcell_position *position,
+                                           const viewcell_box *box);
 
 // Whether who is anywhere in one set may see who is anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
-// their movers, but for where in a solid level a player cannot come to through walls. 0 where either is nobody. Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
+// their movers, but for where in a solid level a player cannot come to through walls. 0 where either is nobody. Or
+// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
                                         uint32_t from,
                                         uint32_t to);
@@ -1114,21 +910,14 @@ viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
 // Closes reachable sets. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_close(viewcell_reachable *reachable);
 
-// A player has moved, where news takes time: they move as to says, and clients go by what is told now from
-// `from` until `until`, in seconds after the instant that to is of. Told of is who may be seen in that time, as
-// long as players keep to the limits; a pair keeps silent only while all that both may reach lies in their
-// halves. So nobody is told too late. In a bundle of any kind; on a terrain positions are metres east and south
-// of sample (0, 0). In a solid level all are told of who is in no cell. For players who are gone there is
-// viewcell_session_move, viewcell_cells_session_move or viewcell_solid_session_move.
-//
-// Returns what viewcell_session_move does; VIEWCELL_OUTSIDE in no cell of a level of cells, too, and
-// VIEWCELL_ARGUMENT where has_velocity is neither 0 nor 1.
+// A player has moved, where news takes time: they move as to says, and clients go by what is told now between its times,
+// in seconds from now. Told of is who may be seen in that time, as long as players keep to the limits; a pair keeps silent
+// only while all that both may reach lies in their halves. So nobody is told too late. All are told of who is at no place
+// now. In a bundle of any kind. Returns what viewcell_session_move does, VIEWCELL_ARGUMENT also where has_velocity is
+// neither 0 nor 1.
 viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
                                                 uint32_t player,
-                                                const viewcell_motion *to,
-                                                double from,
-                                                double until,
-                                                const viewcell_motion_limits *limits,
+                                                const viewcell_mover *to,
                                                 viewcell_notice *notices,
                                                 size_t size,
                                                 size_t *count);
@@ -1156,13 +945,13 @@ viewcell_status viewcell_watch_set(viewcell_watch *watch,
                                    uint32_t player,
                                    const viewcell_watched *watched);
 
-// Doors that are closed from the next frame on, in place of those before: count boxes of six numbers each, least and
-// greatest corner, that are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
+// Doors that are closed from the next frame on, in place of those before: count boxes that
+// are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
 // to open, before the players of the frame are set: all that was proven is forgotten. Returns VIEWCELL_OK, VIEWCELL_NULL,
 // VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 viewcell_status viewcell_watch_doors(viewcell_watch *watch,
                                      size_t count,
-                                     const double *boxes);
+                                     const viewcell_box *boxes);
 
 // Begins a frame: whom a proof of before hides stays hidden where it holds for where both may go now, and all others are
 // sent until they are looked at. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
@@ -1189,99 +978,6 @@ viewcell_status viewcell_watch_counts(const viewcell_watch *watch, viewcell_watc
 // Closes a watch. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_watch_close(viewcell_watch *watch);
 
-// viewcell_height, with the sample as two numbers.
-viewcell_status viewcell_height_at(const viewcell_bundle *bundle,
-                                   uint32_t column,
-                                   uint32_t row,
-                                   float *metres);
-
-// viewcell_visible, with the samples as four numbers.
-viewcell_status viewcell_visible_at(const viewcell_bundle *bundle,
-                                    uint32_t from_column,
-                                    uint32_t from_row,
-                                    uint32_t to_column,
-                                    uint32_t to_row);
-
-// Answers count pairs, each of which is four numbers: column and row of the one who looks,
-// column and row of the one who is looked at. visible[i] becomes 1 or 0, and 0 where either is a
-// void. Other than with viewcell_visible_pairs, no place may lie outside the grid. Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE (nothing was written), VIEWCELL_KIND, VIEWCELL_NULL,
-// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
-viewcell_status viewcell_visible_pairs_at(const viewcell_bundle *bundle,
-                                          size_t count,
-                                          const uint32_t *pairs,
-                                          uint8_t *visible);
-
-// viewcell_visible_from, with the sample of the one who looks as two numbers.
-viewcell_status viewcell_visible_from_at(const viewcell_bundle *bundle,
-                                         uint32_t from_column,
-                                         uint32_t from_row,
-                                         size_t count,
-                                         const viewcell_sample *to,
-                                         uint8_t *visible);
-
-// viewcell_visible_quads, with each quad as its level, column and row.
-viewcell_status viewcell_visible_quads_at(const viewcell_bundle *bundle,
-                                          uint32_t from_level,
-                                          uint32_t from_column,
-                                          uint32_t from_row,
-                                          uint32_t to_level,
-                                          uint32_t to_column,
-                                          uint32_t to_row);
-
-// viewcell_pvs, with the quad as its level, column and row.
-viewcell_status viewcell_pvs_at(const viewcell_bundle *bundle,
-                                uint32_t level,
-                                uint32_t column,
-                                uint32_t row,
-                                uint64_t *words,
-                                size_t count);
-
-// viewcell_visible_within, with the samples as four numbers.
-viewcell_status viewcell_visible_within_at(const viewcell_bundle *bundle,
-                                           uint32_t a_column,
-                                           uint32_t a_row,
-                                           uint32_t b_column,
-                                           uint32_t b_row,
-                                           double reach_a,
-                                           double reach_b);
-
-// viewcell_frontier_begin, with the samples as four numbers.
-viewcell_status viewcell_frontier_begin_at(viewcell_frontier *frontier,
-                                           uint32_t a_column,
-                                           uint32_t a_row,
-                                           uint32_t b_column,
-                                           uint32_t b_row,
-                                           const viewcell_frontier_options *options);
-
-// viewcell_frontier_contains, with the sample as two numbers.
-viewcell_status viewcell_frontier_contains_at(const viewcell_frontier *frontier,
-                                              uint32_t side,
-                                              uint32_t column,
-                                              uint32_t row);
-
-// viewcell_region_contains, with the sample as two numbers.
-viewcell_status viewcell_region_contains_at(const viewcell_region *region,
-                                            uint32_t column,
-                                            uint32_t row);
-
-// viewcell_session_contains, with the sample as two numbers.
-viewcell_status viewcell_session_contains_at(const viewcell_session *session,
-                                             uint32_t player,
-                                             uint32_t other,
-                                             uint32_t column,
-                                             uint32_t row);
-
-// viewcell_session_move, with the sample as two numbers; where column is VIEWCELL_NOWHERE, the
-// player is gone.
-viewcell_status viewcell_session_move_at(viewcell_session *session,
-                                         uint32_t player,
-                                         uint32_t column,
-                                         uint32_t row,
-                                         viewcell_notice *notices,
-                                         size_t size,
-                                         size_t *count);
-
 // A world without players, in a bundle of any kind. A look_ahead of more than 0, in metres or in units of the level,
 // asks whether two may see each other before either has gone that far. *awareness becomes the handle, or null.
 //
@@ -1291,38 +987,25 @@ viewcell_status viewcell_awareness_new(const viewcell_bundle *bundle,
                                        double look_ahead,
                                        viewcell_awareness **awareness);
 
-// A player comes to a sample of a terrain, at a position of three coordinates in any unit.
-// *player becomes the player's number, until they go; numbers of players who went are given again.
-// Nobody is told before the next tick.
+// A player comes to a place, at a position in any unit, of which single precision is kept. At VIEWCELL_NOWHERE they see
+// all who are near, and are seen. *player becomes the player's number, until they go; numbers of players who went are
+// given again. Nobody is told before the next tick.
 //
 // Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (a coordinate or the reach is not finite, or the reach is
-// negative), VIEWCELL_OUTSIDE, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
+// negative), VIEWCELL_OUTSIDE (no such place), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
 // allocate.
 viewcell_status viewcell_awareness_come(viewcell_awareness *awareness,
-                                        const float *position,
-                                        viewcell_sample sample,
-                                        viewcell_senses senses,
+                                        const viewcell_position *position,
+                                        viewcell_place place,
+                                        const viewcell_senses *senses,
                                         uint32_t *player);
 
-// As viewcell_awareness_come, to a cell of a level of either kind. VIEWCELL_OUTSIDE where there is no such cell.
-viewcell_status viewcell_cells_awareness_come(viewcell_awareness *awareness,
-                                              const float *position,
-                                              uint32_t cell,
-                                              viewcell_senses senses,
-                                              uint32_t *player);
-
-// A player has moved on a terrain. VIEWCELL_ARGUMENT where there is no such player; else as
+// A player has moved. VIEWCELL_ARGUMENT where there is no such player; else as
 // viewcell_awareness_come. Does not allocate.
 viewcell_status viewcell_awareness_move(viewcell_awareness *awareness,
                                         uint32_t player,
-                                        const float *position,
-                                        viewcell_sample sample);
-
-// A player has moved in a level. Else as viewcell_awareness_move.
-viewcell_status viewcell_cells_awareness_move(viewcell_awareness *awareness,
-                                              uint32_t player,
-                                              const float *position,
-                                              uint32_t cell);
+                                        const viewcell_position *position,
+                                        viewcell_place place);
 
 // A player goes. All who were told of them cease to be in the next tick. Returns VIEWCELL_OK,
 // VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::motion::{mover, viewcell_mover};
+use super::place::{boxes, viewcell_box};
 use super::status::{
     Answer, VIEWCELL_ARGUMENT, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
-    answer, flag, given, place, slice, viewcell_status,
+    answer, flag, given, place, viewcell_status,
 };
 use crate::query::{OwnedBundle, World};
 use crate::watch::{Watch, WatchCounts, WatchOptions, Watched};
@@ -48,9 +49,9 @@ pub struct viewcell_watched {
     pub step: f64,
     /// Least and greatest height of the eye over the origin, where has_eye is 1; else those of the bundle.
     pub eye: [f64; 2],
-    /// The box of what is seen of the player, with what they carry: least and greatest corner from the origin, where
-    /// has_body is 1; else the body of the bundle.
-    pub body: [f64; 6],
+    /// The box of what is seen of the player, with what they carry, from the origin, where has_body is 1; else the body of
+    /// the bundle.
+    pub body: viewcell_box,
     /// 1 or 0.
     pub has_eye: u32,
     /// 1 or 0.
@@ -137,7 +138,6 @@ pub unsafe extern "C" fn viewcell_watch_set(
         }
         // SAFETY: null, or readable during the call: the header tells the caller so.
         let of = unsafe { given(watched) }?;
-        let [a, b, c, d, e, f] = of.body;
         let watched = Watched {
             // SAFETY: a part of what is readable, as above.
             sees: unsafe { mover(&raw const of.sees) }?,
@@ -145,30 +145,29 @@ pub unsafe extern "C" fn viewcell_watch_set(
             shown: unsafe { mover(&raw const of.shown) }?,
             step: of.step,
             eye: flag(of.has_eye)?.then_some(of.eye),
-            body: flag(of.has_body)?.then_some([[a, b, c], [d, e, f]]),
+            body: flag(of.has_body)?.then_some(of.body.into()),
         };
         watch.set(player as usize, &watched);
         Ok(VIEWCELL_OK)
     })
 }
 
-/// Doors that are closed from the next frame on, in place of those before: count boxes of six numbers each, least and
-/// greatest corner, that are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
+/// Doors that are closed from the next frame on, in place of those before: count boxes that
+/// are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
 /// to open, before the players of the frame are set: all that was proven is forgotten. Returns VIEWCELL_OK, VIEWCELL_NULL,
 /// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_watch_doors(
     watch: *mut viewcell_watch,
     count: usize,
-    boxes: *const f64,
+    boxes: *const viewcell_box,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watch = &mut unsafe { get_mut(watch) }?.watch;
         // SAFETY: null, or readable during the call: the header tells the caller so.
-        let (points, _) = unsafe { slice(boxes, count.saturating_mul(6)) }?.as_chunks();
-        let (doors, _) = points.as_chunks();
-        watch.set_doors(doors);
+        let doors = unsafe { self::boxes(boxes, count) }?;
+        watch.set_doors(&doors);
         Ok(VIEWCELL_OK)
     })
 }

@@ -29,6 +29,12 @@ pub fn has(words: &[u64], bit: usize) -> bool {
     word.is_some_and(|word| word >> (bit % 64) & 1 == 1)
 }
 
+/// How many bits of a row are set.
+#[inline]
+pub fn count(words: &[u64]) -> u64 {
+    words.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
 /// Sets a bit; does nothing behind the end.
 #[inline]
 pub fn set(words: &mut [u64], bit: usize) {
@@ -58,6 +64,7 @@ mod tests {
         }
         set(&mut row, 192); // behind the end
         assert!(ones_of(row.iter().copied()).eq(numbers.map(|bit| bit as u32)));
+        assert_eq!(count(&row), 6);
         assert!((0..200).all(|bit| has(&row, bit) == numbers.contains(&bit)));
         cut(&mut row, 192);
         assert!(has(&row, 191));

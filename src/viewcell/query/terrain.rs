@@ -246,6 +246,17 @@ impl<'a> TerrainBundle<'a> {
         self.sample_at(east / dx + half, south / dy + half)
     }
 
+    /// The unit square of a sample, [east, south] of its corners: the positions that [`TerrainBundle::locate`] finds it by.
+    pub(super) fn square(&self, sample: Sample) -> [[f64; 2]; 2] {
+        let [dx, dy] = self.parameters.cell_spacing;
+        let half = 0.5 / self.heightmap_samples();
+        let corner = |add: f64| {
+            let [column, row] = [sample.column, sample.row].map(|at| f64::from(at) - half + add);
+            [column * dx, row * dy]
+        };
+        [corner(0.0), corner(1.0)]
+    }
+
     /// Samples of the heightmap on the side of a sample of the grid.
     pub(super) fn heightmap_samples(&self) -> f64 {
         f64::from(1_u32 << self.parameters.finest())

@@ -124,24 +124,34 @@ impl World<'_> {
         }
     }
 
-    /// The middle of a place: of a sample, at the height of its ground; of a cell, that of its box. `None` for a place
-    /// that is not there, and for one without a height or a box.
-    pub fn middle(&self, place: Place) -> Option<[f64; 3]> {
-        let [low, high] = match (self, place) {
+    /// The positions that stand for a place: least and greatest corner. Of a sample the square around it, at the height of
+    /// its ground; of a cell its box. `None` for a place that is not there, and for one without a height or a box.
+    pub fn bounds(&self, place: Place) -> Option<[[f64; 3]; 2]> {
+        match (self, place) {
             (Self::Terrain(terrain), Place::Sample(sample)) => {
-                let [dx, dy] = terrain.parameters().cell_spacing;
-                let [column, row] = [sample.column, sample.row].map(f64::from);
-                let height = terrain.height(sample)?;
-                return Some([column * dx, row * dy, height.into()]);
+                let height = terrain.height(sample)?.into();
+                let [[west, north], [east, south]] = terrain.square(sample);
+                Some([[west, north, height], [east, south, height]])
             }
             (Self::Cells(level), Place::Cell(cell)) => {
                 let corners = level.bounds(cell)?;
-                corners.map(|corner| corner.map(f64::from))
+                Some(corners.map(|corner| corner.map(f64::from)))
             }
-            (Self::Solid(level), Place::Cell(cell)) => level.bounds(cell)?,
-            _ => return None,
-        };
-        let [[a, b, c], [d, e, f]] = [low, high];
+            (Self::Solid(level), Place::Cell(cell)) => level.bounds(cell),
+            _ => None,
+        }
+    }
+
+    /// The middle of a place: of a sample, at the height of its ground; of a cell, that of its box. `None` for a place
+    /// that is not there, and for one without a height or a box.
+    pub fn middle(&self, place: Place) -> Option<[f64; 3]> {
+        if let (Self::Terrain(terrain), Place::Sample(sample)) = (self, place) {
+            let [dx, dy] = terrain.parameters().cell_spacing;
+            let [column, row] = [sample.column, sample.row].map(f64::from);
+            let height = terrain.height(sample)?;
+            return Some([column * dx, row * dy, height.into()]);
+        }
+        let [[a, b, c], [d, e, f]] = self.bounds(place)?;
         Some([(a + d) / 2.0, (b + e) / 2.0, (c + f) / 2.0])
     }
 }
@@ -173,17 +183,17 @@ impl World<'_> {
     }
 
     /// The place that has a number. `None` where none has.
+    #[inline]
     pub fn place(&self, number: u64) -> Option<Place> {
         if number >= self.places() {
             return None;
         }
         Some(match self {
             Self::Terrain(terrain) => {
-                let width = u64::from(terrain.grid().width());
-                // Sides are numbers of 32 bits.
-                let column = number.checked_rem(width)? as u32;
-                let row = number.checked_div(width)? as u32;
-                Place::Sample(Sample::new(column, row))
+                // There are at most 2^32 samples, and divisions of 32 bits are quicker.
+                let (number, width) = (number as u32, terrain.grid().width());
+                let column = number.checked_rem(width)?;
+                Place::Sample(Sample::new(column, number.checked_div(width)?))
             }
             Self::Cells(_) | Self::Solid(_) => Place::Cell(number as u32),
         })

@@ -23,6 +23,35 @@ impl Half {
     pub fn words(&self) -> &[u64] {
         &self.words
     }
+
+    /// Number of cells in it.
+    pub fn area(&self) -> u64 {
+        bits::count(&self.words)
+    }
+
+    /// The half whose cells these are.
+    pub(crate) fn of(words: &[u64]) -> Self {
+        let words = words.into();
+        Self { words }
+    }
+
+    /// Its words, little-endian.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        self.words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect()
+    }
+
+    /// The half of a level of so many cells that [`Half::encode`] wrote; `None` where it has other cells.
+    pub(super) fn decode(cells: u32, bytes: &[u8]) -> Option<Self> {
+        let (words, rest) = bytes.as_chunks();
+        let words: Box<[u64]> = words.iter().copied().map(u64::from_le_bytes).collect();
+        let mut cut = words.clone();
+        bits::cut(&mut cut, cells);
+        let is_whole = rest.is_empty() && words.len() == bits::words(cells) && cut == words;
+        is_whole.then_some(Self { words })
+    }
 }
 
 /// The frontier set at hand between cells.
@@ -39,7 +68,8 @@ impl CellSets<'_> {
         bits::words(self.level.cells())
     }
 
-    fn half(&self, number: usize) -> &[u64] {
+    /// The cells of the first or of the second half.
+    pub(crate) fn half(&self, number: usize) -> &[u64] {
         let start = number * self.words();
         self.memory.get(start..start + self.words()).unwrap_or(&[])
     }
@@ -122,8 +152,6 @@ impl<'a> SessionWorld for CellBundle<'a> {
     }
 
     fn finish(sets: &mut CellSets<'a>, _: &SessionOptions) -> [Half; 2] {
-        [0, 1].map(|number| Half {
-            words: sets.half(number).into(),
-        })
+        [0, 1].map(|number| Half::of(sets.half(number)))
     }
 }

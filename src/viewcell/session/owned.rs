@@ -6,10 +6,10 @@ use crate::format::SolidParameters;
 use crate::frontier::{Frontier, FrontierBuilder, FrontierError};
 use crate::query::{CellBundle, Extent, OwnedBundle, Place, SolidBundle, TerrainBundle, World};
 
-/// One player's half of a frontier set in a bundle of any kind.
+/// One player's half of a frontier set in a bundle of any kind. It can be encoded, and sent to the player.
 #[derive(Clone, Debug)]
 pub enum Half {
-    /// Samples of a terrain; it can be encoded, and sent to the player.
+    /// Samples of a terrain.
     Terrain(Frontier),
     /// Cells of a level.
     Cells(CellHalf),
@@ -25,6 +25,40 @@ impl Half {
             (Self::Cells(half), Place::Cell(cell)) => half.contains(cell),
             (Self::Solid(half), Place::Cell(cell)) => half.contains(SolidParameters::sample(cell)),
             _ => false,
+        }
+    }
+
+    /// Number of samples or cells in it.
+    pub fn area(&self) -> u64 {
+        match self {
+            Self::Terrain(half) | Self::Solid(half) => half.area(),
+            Self::Cells(half) => half.area(),
+        }
+    }
+
+    /// Its compact serialised form, for [`Half::decode`]: that of [`Region::encode`], of a level of cells a bitmap.
+    ///
+    /// [`Region::encode`]: crate::frontier::Region::encode
+    pub fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::Terrain(half) | Self::Solid(half) => half.region().encode(),
+            Self::Cells(half) => half.encode(),
+        }
+    }
+
+    /// The half that [`Half::encode`] wrote, in the same world. That it sees nothing of another half is for the sender to
+    /// know. `None` where the bytes are none of this world.
+    pub fn decode(world: &World<'_>, bytes: &[u8]) -> Option<Self> {
+        match world {
+            World::Terrain(terrain) => {
+                let half = Frontier::decode(terrain.grid(), bytes);
+                half.ok().map(Self::Terrain)
+            }
+            World::Cells(level) => CellHalf::decode(level.cells(), bytes).map(Self::Cells),
+            World::Solid(level) => {
+                let half = Frontier::decode(level.sights().grid(), bytes);
+                half.ok().map(Self::Solid)
+            }
         }
     }
 }

@@ -6,25 +6,19 @@ using System.Text;
 namespace Viewcell
 {
     // An open bundle, of a terrain, of a level of cells or of a solid level. Any number of threads may ask it; nothing that
-    // asks allocates. A level's places are numbers of cells.
+    // asks allocates. A place is the number of a view cell: a sample of a terrain, row by row, or a cell.
     public sealed unsafe class Bundle : IDisposable
     {
         private readonly BundleHandle owned;
         private BundleHandle handle { get { owned.Living(); return owned; } }
-        private readonly TerrainInfo terrain;
-        private readonly LevelInfo level;
-        private readonly SolidInfo solid;
 
-        public WorldKind Kind { get; private set; }
+        // No place: who is there sees all, and is seen by all.
+        public const uint Nowhere = uint.MaxValue;
 
-        // What the bundle of a terrain is of.
-        public TerrainInfo Terrain { get { Require(WorldKind.Terrain); return terrain; } }
+        // What it is of.
+        public readonly WorldInfo Info;
 
-        // What the bundle of a level of cells is of.
-        public LevelInfo Level { get { Require(WorldKind.Cells); return level; } }
-
-        // What the bundle of a solid level is of.
-        public SolidInfo Solid { get { Require(WorldKind.Solid); return solid; } }
+        public WorldKind Kind { get { return Info.Kind; } }
 
         // For Burst's jobs: see BurstNative.
         public IntPtr DangerousHandle { get { return handle.DangerousGetHandle(); } }
@@ -34,19 +28,9 @@ namespace Viewcell
         private Bundle(BundleHandle handle)
         {
             owned = handle;
-            Kind = (WorldKind)Error.Check(Native.viewcell_kind(handle));
-            TerrainInfo terrain = default(TerrainInfo);
-            LevelInfo level = default(LevelInfo);
-            SolidInfo solid = default(SolidInfo);
-            switch (Kind)
-            {
-                case WorldKind.Terrain: Error.Check(Native.viewcell_info(handle, &terrain)); break;
-                case WorldKind.Cells: Error.Check(Native.viewcell_cells_info(handle, &level)); break;
-                default: Error.Check(Native.viewcell_solid_info(handle, &solid)); break;
-            }
-            this.terrain = terrain;
-            this.level = level;
-            this.solid = solid;
+            WorldInfo info;
+            Error.Check(Native.viewcell_info(handle, &info));
+            Info = info;
         }
 
         // Opens a file by memory map, in a time that does not depend on its size. Do not write to the file
@@ -66,9 +50,8 @@ namespace Viewcell
             byte* message = stackalloc byte[512];
             BundleHandle handle;
             int status;
-            fixed (byte* at = name) status = copy
-                ? Native.viewcell_open_copy(Native.AbiVersion, at, out handle, message, (UIntPtr)512)
-                : Native.viewcell_open(Native.AbiVersion, at, out handle, message, (UIntPtr)512);
+            // To map, or to copy.
+            fixed (byte* at = name) status = Native.viewcell_open(Native.AbiVersion, at, copy ? 2u : 0, out handle, message, (UIntPtr)512);
             return Opened(status, handle, message);
         }
 
@@ -97,90 +80,131 @@ namespace Viewcell
         // Closes it. What was made from it lives on until it is closed itself.
         public void Dispose() { owned.Dispose(); }
 
-        internal void Require(WorldKind wanted)
+        // The place of a sample of a terrain.
+        public uint PlaceOf(uint column, uint row)
         {
-            if (Kind != wanted)
-                throw new ViewcellException(Status.Kind, "this is for a bundle of kind " + wanted + ", and the bundle is of kind " + Kind);
+            if (Kind != WorldKind.Terrain) throw new ViewcellException(Status.Kind, "samples are of a terrain, and the bundle is of kind " + Kind);
+            if (column >= Info.Width || row >= Info.Height)
+                throw new ArgumentOutOfRangeException(null, "(" + column + ", " + row + ") is outside of the grid of " + Info.Width + " x " + Info.Height);
+            return row * Info.Width + column;
         }
 
-        // ---- terrains
-
-        // The sample at metres east and south of sample (0, 0); false off the map, and at a void or where nobody can be.
-        public bool Locate(double east, double south, out Sample sample)
+        // The place that a position is at; false, and Nowhere, off the map, at a void, in solid, or where nobody can be.
+        public bool Locate(Position position, out uint place)
         {
-            Sample found = default(Sample);
-            int status = Native.viewcell_locate(handle, east, south, &found);
-            sample = found;
-            return IsFound(status);
+            uint found;
+            int status = Native.viewcell_locate(handle, &position, &found);
+            return IsFound(status, found, out place);
         }
 
-        static bool IsFound(int status)
+        // The sample of a terrain at a position in the bundle's coordinate reference system; false where Locate is.
+        public bool LocateGeoreferenced(double x, double y, out uint place)
         {
+            uint found;
+            Position position = new Position(x, y);
+            int status = Native.viewcell_locate_georeferenced(handle, &position, &found);
+            return IsFound(status, found, out place);
+        }
+
+        static bool IsFound(int status, uint found, out uint place)
+        {
+            place = status == 0 ? found : Nowhere;
             return status != (int)Status.Outside && status != (int)Status.Void && Error.Check(status) == 0;
         }
 
-        // The sample at a position in the bundle's coordinate reference system; false where Locate is.
-        public bool LocateGeoreferenced(double x, double y, out Sample sample)
+        // Many positions; places[i] becomes Nowhere where there is none.
+        public void LocateAll(ReadOnlySpan<Position> positions, Span<uint> places)
         {
-            Sample found = default(Sample);
-            int status = Native.viewcell_locate_georeferenced(handle, x, y, &found);
-            sample = found;
-            return IsFound(status);
+            Same(positions.Length, places.Length);
+            fixed (Position* from = &MemoryMarshal.GetReference(positions))
+            fixed (uint* to = &MemoryMarshal.GetReference(places))
+                Error.Check(Native.viewcell_locate_all(handle, (UIntPtr)places.Length, from, to));
         }
 
-        // Ground height in metres; NaN of a void.
-        public float GroundHeight(Sample sample)
+        private static void Same(int one, int other)
         {
-            float metres = float.NaN;
-            int status = Native.viewcell_height_at(handle, sample.Column, sample.Row, &metres);
-            if (status != (int)Status.Void) Error.Check(status);
-            return metres;
+            if (one != other) throw new ArgumentException("expected as many answers as questions, found " + other + " and " + one);
         }
 
-        // Whether a player at b may be seen from a. False where either is a void.
-        public bool Visible(Sample a, Sample b)
+        // The positions that a place stands for: a cell's box; a sample's square, at the height of its ground. False of a void.
+        public bool Bounds(uint place, out Box bounds)
         {
-            return Error.Check(Native.viewcell_visible_at(handle, a.Column, a.Row, b.Column, b.Row)) == 1;
+            Box found = default(Box);
+            int status = Native.viewcell_bounds(handle, place, &found);
+            bounds = found;
+            return status != (int)Status.Void && Error.Check(status) == 0;
         }
 
-        // Many pairs: c0, r0, c1, r1 of each, or a, b of cells; visible[i] becomes 1 or 0.
-        public void VisiblePairs(ReadOnlySpan<uint> pairs, Span<byte> visible)
+        // Ground height of a terrain in metres; NaN of a void.
+        public float GroundHeight(uint place)
         {
-            if (Kind != WorldKind.Terrain) { CellPairs(pairs, visible); return; }
-            if (pairs.Length != 4 * (long)visible.Length)
-                throw new ArgumentException("expected four numbers of pairs for each of visible, found " + pairs.Length + " and " + visible.Length);
-            fixed (uint* from = &MemoryMarshal.GetReference(pairs))
-            fixed (byte* to = &MemoryMarshal.GetReference(visible))
-                Error.Check(Native.viewcell_visible_pairs_at(handle, (UIntPtr)visible.Length, from, to));
+            Box bounds;
+            return Bounds(place, out bounds) ? (float)bounds.Low.Z : float.NaN;
         }
 
-        // Whom of others may a player see? visible[i] becomes 1 or 0; 0 where others[i] is off the map.
-        public void VisibleFrom(Sample from, ReadOnlySpan<Sample> others, Span<byte> visible)
+        // Whether a player at b may be seen from a. False where either is a void, true where either is Nowhere. In a solid
+        // level not the same the other way round.
+        public bool Visible(uint a, uint b) { return Error.Check(Native.viewcell_visible(handle, a, b)) == 1; }
+
+        // Many pairs; visible[i] becomes 1 or 0.
+        public void VisiblePairs(ReadOnlySpan<uint> from, ReadOnlySpan<uint> to, Span<byte> visible)
         {
-            if (others.Length != visible.Length)
-                throw new ArgumentException("expected as many of visible as of others, found " + visible.Length + " and " + others.Length);
-            fixed (Sample* to = &MemoryMarshal.GetReference(others))
+            Same(from.Length, visible.Length);
+            Same(to.Length, visible.Length);
+            fixed (uint* a = &MemoryMarshal.GetReference(from))
+            fixed (uint* b = &MemoryMarshal.GetReference(to))
             fixed (byte* answers = &MemoryMarshal.GetReference(visible))
-                Error.Check(Native.viewcell_visible_from_at(handle, from.Column, from.Row, (UIntPtr)others.Length, to, answers));
+                Error.Check(Native.viewcell_visible_pairs(handle, (UIntPtr)visible.Length, a, b, answers));
         }
 
-        // What is known of sight from one quad to another: its level, and its place among its like.
-        public Sight VisibleQuads(uint fromLevel, Sample from, uint toLevel, Sample to)
+        // Whom of others may a player see? visible[i] becomes 1 or 0.
+        public void VisibleFrom(uint from, ReadOnlySpan<uint> others, Span<byte> visible)
         {
-            return (Sight)Error.Check(Native.viewcell_visible_quads_at(handle, fromLevel, from.Column, from.Row, toLevel, to.Column, to.Row));
+            Same(others.Length, visible.Length);
+            fixed (uint* to = &MemoryMarshal.GetReference(others))
+            fixed (byte* answers = &MemoryMarshal.GetReference(visible))
+                Error.Check(Native.viewcell_visible_from(handle, from, (UIntPtr)others.Length, to, answers));
         }
 
-        // All that may be seen from a sample, or from the quad of a level, as Terrain.Blocks words.
-        public void Pvs(Sample place, Span<ulong> words, uint level = 0)
+        // What is known of sight from one quad of a terrain to another: those of two levels that two places are in.
+        public Sight VisibleQuads(uint from, uint fromLevel, uint to, uint toLevel)
+        {
+            return (Sight)Error.Check(Native.viewcell_visible_quads(handle, from, fromLevel, to, toLevel));
+        }
+
+        // All that may be seen from a place, of a terrain from the quad of a level that it is in, as Info.Words words.
+        public void Pvs(uint place, Span<ulong> words, uint level = 0)
         {
             fixed (ulong* at = &MemoryMarshal.GetReference(words))
-                Error.Check(Native.viewcell_pvs_at(handle, level, place.Column, place.Row, at, (UIntPtr)words.Length));
+                Error.Check(Native.viewcell_pvs(handle, place, level, at, (UIntPtr)words.Length));
         }
 
-        // Whether two players may see each other on their ways, up to so many metres each. Errs towards true.
-        public bool VisibleWithin(Sample a, Sample b, double reachA, double reachB)
+        // Whether a place is in a bitmap of places, such as a PVS.
+        public bool Contains(ReadOnlySpan<ulong> words, uint place)
         {
-            return Error.Check(Native.viewcell_visible_within_at(handle, a.Column, a.Row, b.Column, b.Row, reachA, reachB)) == 1;
+            fixed (ulong* at = &MemoryMarshal.GetReference(words))
+                return Error.Check(Native.viewcell_contains(handle, at, (UIntPtr)words.Length, place)) == 1;
+        }
+
+        // Whether two players who are anywhere at these places may see each other on their ways, up to so far each: metres, or
+        // units of the level. Errs towards true.
+        public bool VisibleWithin(uint a, uint b, double reachA, double reachB)
+        {
+            return Error.Check(Native.viewcell_visible_within(handle, a, b, reachA, reachB)) == 1;
+        }
+
+        // The same of positions, which in a solid level says more than their cells.
+        public bool VisibleWithin(Position a, Position b, double reachA, double reachB)
+        {
+            return Error.Check(Native.viewcell_sees_within(handle, &a, &b, reachA, reachB)) == 1
+                || Error.Check(Native.viewcell_sees_within(handle, &b, &a, reachB, reachA)) == 1;
+        }
+
+        // How many visible steps lead from a to b in a level of cells; -1 where none do.
+        public int Distance(uint a, uint b)
+        {
+            int steps = Native.viewcell_distance(handle, a, b);
+            return steps == (int)Status.Unreachable ? -1 : Error.Check(steps);
         }
 
         // A region from what FrontierBuilder.Encode or Session.Encode wrote.
@@ -191,134 +215,6 @@ namespace Viewcell
                 Error.Check(Native.viewcell_region_decode(handle, at, (UIntPtr)bytes.Length, out region));
             region.Keep(handle.Bytes);
             return new Region(region);
-        }
-
-        // ---- levels of cells; and solid levels, whose cells are boxes
-
-        // The cell that holds a point of the level; false in none. In a solid level, who is in none sees all and is
-        // seen by all.
-        public bool Locate(double x, double y, double z, out uint cell)
-        {
-            uint found = 0;
-            int status = Native.viewcell_cells_locate(handle, x, y, z, &found);
-            cell = found;
-            return status != (int)Status.Outside && Error.Check(status) == 0;
-        }
-
-        public bool Visible(uint a, uint b)
-        {
-            return Error.Check(Native.viewcell_cells_visible(handle, a, b)) == 1;
-        }
-
-        private void CellPairs(ReadOnlySpan<uint> pairs, Span<byte> visible)
-        {
-            if (pairs.Length != 2 * (long)visible.Length)
-                throw new ArgumentException("expected two numbers of pairs for each of visible, found " + pairs.Length + " and " + visible.Length);
-            // The library takes them apart: some at a time, where nothing is allocated.
-            const int most = 256;
-            uint* from = stackalloc uint[most];
-            uint* to = stackalloc uint[most];
-            fixed (byte* answers = &MemoryMarshal.GetReference(visible))
-            {
-                for (int i = 0; i < visible.Length; i += most)
-                {
-                    int count = Math.Min(most, visible.Length - i);
-                    for (int j = 0; j < count; j++)
-                    {
-                        from[j] = pairs[2 * (i + j)];
-                        to[j] = pairs[2 * (i + j) + 1];
-                    }
-                    Error.Check(Native.viewcell_cells_visible_pairs(handle, (UIntPtr)count, from, to, answers + i));
-                }
-            }
-        }
-
-        public void VisibleFrom(uint from, ReadOnlySpan<uint> others, Span<byte> visible)
-        {
-            if (others.Length != visible.Length)
-                throw new ArgumentException("expected as many of visible as of others, found " + visible.Length + " and " + others.Length);
-            fixed (uint* to = &MemoryMarshal.GetReference(others))
-            fixed (byte* answers = &MemoryMarshal.GetReference(visible))
-                Error.Check(Native.viewcell_cells_visible_from(handle, from, (UIntPtr)others.Length, to, answers));
-        }
-
-        // Who may be seen from a cell, as Level.Words or Solid.Words words.
-        public void Pvs(uint cell, Span<ulong> words)
-        {
-            fixed (ulong* at = &MemoryMarshal.GetReference(words))
-                Error.Check(Native.viewcell_cells_pvs(handle, cell, at, (UIntPtr)words.Length));
-        }
-
-        // How many visible steps lead from a to b; -1 where none do.
-        public int Distance(uint a, uint b)
-        {
-            int steps = Native.viewcell_cells_distance(handle, a, b);
-            return steps == (int)Status.Unreachable ? -1 : Error.Check(steps);
-        }
-
-        // Words of memory that Frontier of cells needs.
-        public int FrontierWords(Construction construction)
-        {
-            UIntPtr count;
-            Error.Check(Native.viewcell_cells_frontier_words(handle, (uint)construction, &count));
-            return checked((int)count);
-        }
-
-        // The frontier set of two players, in memory's first Level.Words words and as many after them; false
-        // if they see each other.
-        public bool Frontier(uint a, uint b, Construction construction, Span<ulong> memory)
-        {
-            fixed (ulong* at = &MemoryMarshal.GetReference(memory))
-                return Error.Check(Native.viewcell_cells_frontier(handle, a, b, (uint)construction, at, (UIntPtr)memory.Length)) == 1;
-        }
-
-        // Whether a cell is in a bitmap of cells.
-        public static bool Contains(ReadOnlySpan<ulong> words, uint cell)
-        {
-            fixed (ulong* at = &MemoryMarshal.GetReference(words))
-                return words.Length > 0 && Error.Check(Native.viewcell_cells_contains(at, (UIntPtr)words.Length, cell)) == 1;
-        }
-
-        // Whether two players who are anywhere in these cells may see each other on their ways. Errs towards true.
-        public bool VisibleWithin(uint a, uint b, double reachA, double reachB)
-        {
-            return Error.Check(Native.viewcell_cells_visible_within(handle, a, b, reachA, reachB)) == 1;
-        }
-
-        // ---- solid levels
-
-        // Whether a player whose origin is at from may see any part of one whose origin is at to. True where either is in
-        // no cell. Not the same the other way round.
-        public bool Visible(Point from, Point to)
-        {
-            return Error.Check(Native.viewcell_solid_visible(handle, &from, &to)) == 1;
-        }
-
-        // Many pairs; visible[i] becomes 1 or 0.
-        public void VisiblePairs(ReadOnlySpan<Point> from, ReadOnlySpan<Point> to, Span<byte> visible)
-        {
-            if (from.Length != visible.Length || to.Length != visible.Length)
-                throw new ArgumentException("expected as many of visible as of from and to, found " + visible.Length + ", " + from.Length + " and " + to.Length);
-            fixed (Point* a = &MemoryMarshal.GetReference(from))
-            fixed (Point* b = &MemoryMarshal.GetReference(to))
-            fixed (byte* answers = &MemoryMarshal.GetReference(visible))
-                Error.Check(Native.viewcell_solid_visible_pairs(handle, (UIntPtr)visible.Length, a, b, answers));
-        }
-
-        // Whether either of two players may see the other on their ways, up to so far each. Errs towards true.
-        public bool VisibleWithin(Point a, Point b, double reachA, double reachB)
-        {
-            return Error.Check(Native.viewcell_solid_within(handle, &a, &b, reachA, reachB)) == 1
-                || Error.Check(Native.viewcell_solid_within(handle, &b, &a, reachB, reachA)) == 1;
-        }
-
-        // The positions of a player's origin that a cell stands for: least and greatest corner.
-        public void Bounds(uint cell, out Point low, out Point high)
-        {
-            Point least = default(Point), greatest = default(Point);
-            Error.Check(Native.viewcell_cells_bounds(handle, cell, &least, &greatest));
-            low = least;
-            high = greatest;
         }
     }
 }

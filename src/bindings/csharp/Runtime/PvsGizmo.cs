@@ -39,23 +39,22 @@ namespace Viewcell
                 Close();
                 bundle = Bundle.Open(path);
                 opened = path;
-                words = new ulong[bundle.Terrain.Blocks];
+                words = new ulong[bundle.Info.Words];
             }
-            TerrainInfo info = bundle.Terrain;
+            WorldInfo info = bundle.Info;
             Vector3 corner = terrain.transform.position;
             Vector3 here = transform.position - corner;
             // Row 0 of a bundle is in the north, a terrain's first row in the south.
             double north = (info.Height - 1) * info.Dy;
-            Sample at;
-            if (!bundle.Locate(here.x, north - here.z, out at)) return;
+            uint at;
+            if (!bundle.Locate(new Position(here.x, north - here.z), out at)) return;
             bundle.Pvs(at, words);
             Gizmos.color = colour;
             Vector3 size = new Vector3((float)info.Dx, 0.1f, (float)info.Dy) * (0.8f * everyNth);
             for (uint row = 0; row < info.Height; row += (uint)everyNth)
                 for (uint column = 0; column < info.Width; column += (uint)everyNth)
                 {
-                    ulong word = words[row / 8 * info.BlockColumns + column / 8];
-                    if ((word >> (int)(row % 8 * 8 + column % 8) & 1) == 0) continue;
+                    if (!bundle.Contains(words, bundle.PlaceOf(column, row))) continue;
                     Vector3 place = corner + new Vector3((float)(column * info.Dx), 0, (float)(north - row * info.Dy));
                     place.y = terrain.SampleHeight(place) + corner.y;
                     Gizmos.DrawCube(place, size);

@@ -5,7 +5,7 @@ namespace Viewcell
 {
     public enum Side : uint { A = 0, B = 1 }
 
-    // Grows frontier sets of a terrain, one after the other, in memory of its own: two regions, no place of
+    // Grows frontier sets, one after the other, in memory of its own: two regions, no place of
     // one visible from any place of the other. One thread at a time.
     public sealed unsafe class FrontierBuilder : IDisposable
     {
@@ -21,11 +21,11 @@ namespace Viewcell
         public void Dispose() { owned.Dispose(); }
 
         // Begins the set of two players. If they see each other it is empty.
-        public void Begin(Sample a, Sample b) { Begin(a, b, FrontierOptions.Default); }
+        public void Begin(uint a, uint b) { Begin(a, b, FrontierOptions.Default); }
 
-        public void Begin(Sample a, Sample b, FrontierOptions options)
+        public void Begin(uint a, uint b, FrontierOptions options)
         {
-            Error.Check(Native.viewcell_frontier_begin_at(handle, a.Column, a.Row, b.Column, b.Row, &options));
+            Error.Check(Native.viewcell_frontier_begin(handle, a, b, &options));
         }
 
         // Goes on for at most so many quads; true if the set has come to its end. It may be used at any time.
@@ -34,18 +34,18 @@ namespace Viewcell
         // Goes on to the end.
         public void Finish() { while (!Step(uint.MaxValue)) { } }
 
-        // Whether a sample is in a half. While it is, its player may keep silent.
-        public bool Contains(Side side, Sample sample)
+        // Whether a place is in a half. While it is, its player may keep silent.
+        public bool Contains(Side side, uint place)
         {
-            return Error.Check(Native.viewcell_frontier_contains_at(handle, (uint)side, sample.Column, sample.Row)) == 1;
+            return Error.Check(Native.viewcell_frontier_contains(handle, (uint)side, place)) == 1;
         }
 
-        // Number of samples in a half.
+        // Number of places in a half.
         public ulong Area(Side side)
         {
-            ulong samples;
-            Error.Check(Native.viewcell_frontier_area(handle, (uint)side, &samples));
-            return samples;
+            ulong places;
+            Error.Check(Native.viewcell_frontier_area(handle, (uint)side, &places));
+            return places;
         }
 
         // Writes a half for Bundle.Region, without what lies within margin steps of its edge: its length, also
@@ -72,7 +72,7 @@ namespace Viewcell
 
         public void Dispose() { owned.Dispose(); }
 
-        public bool Contains(Sample sample) { return Error.Check(Native.viewcell_region_contains_at(handle, sample.Column, sample.Row)) == 1; }
+        public bool Contains(uint place) { return Error.Check(Native.viewcell_region_contains(handle, place)) == 1; }
     }
 
     // Players, and the frontier sets between them: moves go in, and out comes who must be told what. One
@@ -98,15 +98,6 @@ namespace Viewcell
             Players = players;
         }
 
-        // In a level of cells, with sets that are made in this way.
-        public Session(Bundle bundle, int players, Construction construction, uint patience = 0, bool peers = false)
-        {
-            bundle.Require(WorldKind.Cells);
-            Error.Check(Native.viewcell_cells_session_new(bundle.Handle, Count(players), (uint)construction, patience, peers ? 1u : 0, out owned));
-            owned.Keep(bundle.Handle.Bytes);
-            Players = players;
-        }
-
         private static uint Count(int players)
         {
             if (players < 0) throw new ArgumentOutOfRangeException("players");
@@ -118,44 +109,18 @@ namespace Viewcell
         // Lets a tick pass: the unit of ages and of patience.
         public void Tick() { Error.Check(Native.viewcell_session_tick(handle)); }
 
-        // A player has come to a sample. Writes the notices that follow, and gives their number; there is
-        // room for MostNotices.
-        public int Move(int player, Sample to, Span<Notice> notices)
-        {
-            // A column that stands for nowhere is no place.
-            if (to.Column == Native.Nowhere) throw new ArgumentOutOfRangeException("to");
-            UIntPtr count = UIntPtr.Zero;
-            fixed (Notice* at = &MemoryMarshal.GetReference(notices))
-                Error.Check(Native.viewcell_session_move_at(handle, (uint)player, to.Column, to.Row, at, (UIntPtr)notices.Length, &count));
-            return checked((int)count);
-        }
-
-        // A player has come to a position in a solid level. All are told of who is in no cell.
-        public int Move(int player, Point to, Span<Notice> notices)
+        // A player has come to a place, or to Bundle.Nowhere, where all are told of them. Writes the notices that follow, and
+        // gives their number; there is room for MostNotices.
+        public int Move(int player, uint to, Span<Notice> notices)
         {
             UIntPtr count = UIntPtr.Zero;
             fixed (Notice* at = &MemoryMarshal.GetReference(notices))
-                Error.Check(Native.viewcell_solid_session_move(handle, (uint)player, &to, at, (UIntPtr)notices.Length, &count));
+                Error.Check(Native.viewcell_session_move(handle, (uint)player, to, at, (UIntPtr)notices.Length, &count));
             return checked((int)count);
-        }
-
-        // A player has come to a cell of a level of either kind.
-        public int Move(int player, uint cell, Span<Notice> notices)
-        {
-            if (cell == Native.Nowhere) throw new ArgumentOutOfRangeException("cell");
-            return Step(player, cell, notices);
         }
 
         // A player is gone.
-        public int Leave(int player, Span<Notice> notices) { return Step(player, Native.Nowhere, notices); }
-
-        private int Step(int player, uint cell, Span<Notice> notices)
-        {
-            UIntPtr count = UIntPtr.Zero;
-            fixed (Notice* at = &MemoryMarshal.GetReference(notices))
-                Error.Check(Native.viewcell_cells_session_move(handle, (uint)player, cell, at, (UIntPtr)notices.Length, &count));
-            return checked((int)count);
-        }
+        public void Leave(int player) { Error.Check(Native.viewcell_session_leave(handle, (uint)player)); }
 
         // For how many ticks the frontier set of two players has lasted; -1 if they have none.
         public long Age(int player, int other)
@@ -176,17 +141,12 @@ namespace Viewcell
         }
 
         // Whether a place is in a player's own half of the frontier set with another.
-        public bool Contains(int player, int other, Sample sample)
+        public bool Contains(int player, int other, uint place)
         {
-            return Error.Check(Native.viewcell_session_contains_at(handle, (uint)player, (uint)other, sample.Column, sample.Row)) == 1;
+            return Error.Check(Native.viewcell_session_contains(handle, (uint)player, (uint)other, place)) == 1;
         }
 
-        public bool Contains(int player, int other, uint cell)
-        {
-            return Error.Check(Native.viewcell_cells_session_contains(handle, (uint)player, (uint)other, cell)) == 1;
-        }
-
-        // Writes a player's own half of the set with another, of a terrain, for Bundle.Region: its length, 0
+        // Writes a player's own half of the set with another for Bundle.Region: its length, 0
         // if they have no set.
         public int Encode(int player, int other, Span<byte> bytes)
         {

@@ -27,80 +27,55 @@ namespace Viewcell
     // What is known of sight from one quad to another.
     public enum Sight { Hidden = 0, Visible = 1, Partly = 2 }
 
-    // A sample of a terrain: the column counts from 0 in the west, the row from 0 in the north.
+    // A position: metres east and south of sample (0, 0) of a terrain, and any height; or in the units and axes of a level.
     [StructLayout(LayoutKind.Sequential)]
-    public struct Sample : IEquatable<Sample>
-    {
-        public uint Column;
-        public uint Row;
-
-        public Sample(uint column, uint row) { Column = column; Row = row; }
-
-        public bool Equals(Sample other) { return Column == other.Column && Row == other.Row; }
-        public override bool Equals(object other) { return other is Sample && Equals((Sample)other); }
-        public override int GetHashCode() { return unchecked((int)(Column * 0x9E3779B1u ^ Row)); }
-        public override string ToString() { return "(" + Column + ", " + Row + ")"; }
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    public struct TerrainInfo
-    {
-        public uint Width, Height, Levels;
-        internal uint mutual;
-        // Metres between columns, and between rows.
-        public double Dx, Dy;
-        public double EyeHeight, PlayerHeight;
-        // Words of a PVS; sample (c, r) is bit r % 8 * 8 + c % 8 of word r / 8 * BlockColumns + c / 8.
-        public ulong Blocks, BlockColumns;
-
-        public bool Mutual { get { return mutual == 1; } }
-    }
-
-    [StructLayout(LayoutKind.Sequential)]
-    public struct LevelInfo
-    {
-        public uint Cells;
-        // Words of a PVS; cell c is bit c % 64 of word c / 64.
-        public uint Words;
-        public uint GreatestDistance;
-        internal uint mutual, hasBsp, hasNeighbours;
-
-        public bool Mutual { get { return mutual == 1; } }
-        public bool HasBsp { get { return hasBsp == 1; } }
-        public bool HasNeighbours { get { return hasNeighbours == 1; } }
-    }
-
-    // A position in a solid level, in its units and axes.
-    [StructLayout(LayoutKind.Sequential)]
-    public struct Point
+    public struct Position
     {
         public double X, Y, Z;
 
-        public Point(double x, double y, double z) { X = x; Y = y; Z = z; }
+        public Position(double x, double y, double z = 0) { X = x; Y = y; Z = z; }
 
         public override string ToString() { return "(" + X + ", " + Y + ", " + Z + ")"; }
     }
 
+    // All positions between two corners.
     [StructLayout(LayoutKind.Sequential)]
-    public struct SolidInfo
+    public struct Box
     {
-        public uint Cells;
-        // What hides: convex solids, and faces of no solid.
-        public uint Solids, Faces;
-        internal uint mutual;
-        // Size of the smallest cells, by axis.
-        public Point Cell;
-        // Least and greatest corner of the body, from the player's origin.
-        public Point HullLow, HullHigh;
-        // Heights of the eye over the origin: crouched, standing.
-        public double EyeLow, EyeHigh;
-        // Length and CRC-32 of the file that the level was read from.
-        public ulong InputBytes;
-        public uint InputCrc32;
+        public Position Low, High;
 
+        public Position Middle { get { return new Position((Low.X + High.X) / 2, (Low.Y + High.Y) / 2, (Low.Z + High.Z) / 2); } }
+    }
+
+    // What a bundle is of. What is of another kind of world is 0.
+    [StructLayout(LayoutKind.Sequential)]
+    public struct WorldInfo
+    {
+        internal uint kind, mutual;
+        // View cells, numbered from 0; and words of a bitmap of them, such as a PVS.
+        public ulong Places, Words;
+        // Of a terrain: columns, rows, levels of the quadtree; sample (c, r) is place r * Width + c, and bit
+        // r % 8 * 8 + c % 8 of word r / 8 * BlockColumns + c / 8 of a PVS.
+        public uint Width, Height, Levels, BlockColumns;
+        // Of a terrain: metres between columns, and between rows; height of the head above ground.
+        public double Dx, Dy, PlayerHeight;
+        // Heights of the eye: above the ground; in a solid level over the origin, crouched and standing.
+        public double EyeLow, EyeHigh;
+        // Of a level of cells.
+        public uint GreatestDistance;
+        internal uint hasBsp, hasNeighbours;
+        // Of a solid level: what hides, convex solids and faces of no solid; CRC-32 and length of the file that it was read
+        // from.
+        public uint Solids, Faces, InputCrc32;
+        public ulong InputBytes;
+        // Of a solid level: size of the smallest cells, by axis; the box of the body, from the player's origin.
+        public Position Cell;
+        public Box Hull;
+
+        public WorldKind Kind { get { return (WorldKind)kind; } }
         public bool Mutual { get { return mutual == 1; } }
-        // Words of a PVS; cell c is bit c % 64 of word c / 64.
-        public int Words { get { return (int)((Cells + 63) / 64); } }
+        public bool HasBsp { get { return hasBsp == 1; } }
+        public bool HasNeighbours { get { return hasNeighbours == 1; } }
     }
 
     public enum Growth : uint { Hierarchical = 0, Simple = 1 }
@@ -108,7 +83,7 @@ namespace Viewcell
     public enum Order : uint { Fifo = 0, Coarse = 1, Ground = 2, Gain = 3, Toward = 4 }
     public enum Turns : uint { Alternate = 0, Balance = 1 }
 
-    // How frontier sets of a terrain are grown. Begin with FrontierOptions.Default.
+    // How frontier sets are grown. Begin with FrontierOptions.Default.
     [StructLayout(LayoutKind.Sequential)]
     public struct FrontierOptions
     {
@@ -116,13 +91,15 @@ namespace Viewcell
         public Merge Merge;
         public uint Pairs, Neighbours;
         public Order Order;
-        // For Order.Toward; a column of uint.MaxValue: nobody knows.
-        public Sample TowardA, TowardB;
+        // For Order.Toward: places; Bundle.Nowhere where nobody knows.
+        public uint TowardA, TowardB;
         public Turns Turns;
         public uint Finest;
         internal uint giveUp, extend, tighten;
         // Stop growing after so many quads; 0 for no limit.
         public uint Budget;
+        // Of a level of cells, where nothing of the above is asked for.
+        public Construction Construction;
 
         public bool GiveUp { get { return giveUp == 1; } set { giveUp = value ? 1u : 0; } }
         public bool Extend { get { return extend == 1; } set { extend = value ? 1u : 0; } }
@@ -147,7 +124,7 @@ namespace Viewcell
     public struct SessionOptions
     {
         public FrontierOptions Frontier;
-        // Margin is of terrains alone.
+        // Margin is of terrains alone. A patience of uint.MaxValue is what suits the kind of world.
         public uint Margin, Patience;
         internal uint peers;
 

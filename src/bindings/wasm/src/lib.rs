@@ -1,8 +1,7 @@
 //! The C interface as WebAssembly, and memory for what JavaScript hands over.
 //!
 //! JavaScript writes a bundle into memory that it got from here, and opens it where it lies; all else
-//! goes through the C interface, whose manual is `viewcell.h`. It takes the functions that end in
-//! `_at`, whose arguments are numbers: how structs are passed by value differs between compilers.
+//! goes through the C interface, whose manual is `viewcell.h`, and whose arguments are numbers and pointers.
 
 use std::alloc::{Layout, alloc, dealloc};
 

@@ -93,12 +93,31 @@ test('a solid level: cells, positions, and ways', async () => {
   assert.throws(() => bundle.bounds(bundle.cells), RangeError);
   assert.throws(() => bundle.visiblePoints(west, 3), TypeError);
   assert.throws(() => bundle.visiblePointPairs(new Float64Array(5)), RangeError);
-  for (const ask of [() => bundle.distance(0, 1), () => bundle.frontier(0, 1), () => bundle.groundHeight(0)])
+  for (const ask of [() => bundle.distance(0, 1), () => bundle.groundHeight(0)])
     assert.throws(ask, code('KIND', /bundle is of solid/));
   bundle.close();
-  const level = await opened('level.vcb');
-  assert.throws(() => level.visiblePoints(west, east), code('KIND'));
-  level.close();
+});
+
+test('positions in each kind of world', async () => {
+  for (const name of ['40x9-pairs.vcb', 'level.vcb']) {
+    const bundle = await opened(name);
+    const middles = places(bundle).map((place) => {
+      const [low, high] = bundle.bounds(place);
+      return low.map((at, axis) => (at + high[axis]) / 2);
+    });
+    let hidden = 0;
+    for (const a of middles.filter((_, i) => i % 7 === 0)) for (const b of middles) {
+      const [from, to] = [bundle.locate(...a), bundle.locate(...b)];
+      const seen = from === null || to === null || bundle.visible(from, to);
+      assert.equal(bundle.visiblePoints(a, b), seen);
+      hidden += !seen;
+    }
+    assert.ok(hidden > 0, name);
+    // Who is at no place sees all and is seen by all.
+    for (const lost of [[NaN, 0, 0], [-1e9, 0, 0]])
+      assert.ok(bundle.visiblePoints(middles[0], lost) && bundle.visiblePoints(lost, middles[0]));
+    bundle.close();
+  }
 });
 
 test('sight with a look-ahead only ever adds', async () => {
@@ -121,7 +140,7 @@ test('sight with a look-ahead only ever adds', async () => {
 test('no place of one half of a frontier set sees any of the other', async () => {
   let sets = 0;
   for (const [name, options] of [['40x9-pairs.vcb', {}], ['40x9-pairs.vcb', { grow: 'simple', order: 'toward', toward: [[0, 0], null], extend: true }],
-    ['level.vcb', {}], ['level.vcb', { construction: 'published' }]]) {
+    ['level.vcb', {}], ['level.vcb', { construction: 'published' }], ['solid.vcb', {}]]) {
     const bundle = await opened(name);
     const all = places(bundle);
     for (const a of all.filter((_, i) => i % (all.length > 99 ? 31 : 3) === 0)) for (const b of all.filter((_, i) => i % (all.length > 99 ? 37 : 2) === 0)) {
@@ -141,11 +160,9 @@ test('no place of one half of a frontier set sees any of the other', async () =>
       const halves = [frontier.a, frontier.b].map((half) => all.filter((place) => half.contains(place)));
       assert.deepEqual(halves.map((half) => half.length), [frontier.a.area, frontier.b.area]);
       for (const p of halves[0]) for (const q of halves[1]) assert.ok(!bundle.visible(p, q) && !bundle.visible(q, p));
-      if (bundle.kind === 'terrain') {
-        const sent = bundle.region(frontier.b.bytes);
-        assert.deepEqual(all.filter((place) => sent.contains(place)), halves[1]);
-        sent.close();
-      }
+      const sent = bundle.region(frontier.b.bytes);
+      assert.deepEqual(all.filter((place) => sent.contains(place)), halves[1]);
+      sent.close();
       frontier.close();
       frontier.close();
     }
@@ -178,11 +195,9 @@ test('a session tells what may be seen, and keeps silent no longer than it may',
         silent++;
         assert.ok(!bundle.visible(at[a], at[b]));
         assert.ok(session.contains(a, b, at[a]));
-        if (bundle.kind === 'terrain') {
-          const half = bundle.region(session.half(a, b));
-          assert.ok(half.contains(at[a]));
-          half.close();
-        }
+        const half = bundle.region(session.half(a, b));
+        assert.ok(half.contains(at[a]));
+        half.close();
       }
     }
     assert.ok(told > 10 && silent > 3 && session.sets > 0, `${name}: ${told} ${silent} ${session.sets}`);
@@ -221,7 +236,7 @@ test('a session in a solid level tells all of who is in no cell', async () => {
   assert.deepEqual(session.move(0, null), []);
   assert.equal(session.age(0, 1), null);
   assert.throws(() => session.move(0, bundle.cells), RangeError);
-  assert.throws(() => session.half(0, 1), code('KIND'));
+  assert.equal(session.half(0, 1), null);
   assert.throws(() => bundle.session(2, { margin: 1 }), TypeError);
   bundle.close();
 });

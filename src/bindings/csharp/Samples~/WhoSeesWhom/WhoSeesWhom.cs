@@ -19,18 +19,18 @@ public sealed class WhoSeesWhom : MonoBehaviour
 
     private void Update()
     {
-        Sample a, b;
+        uint a, b;
         if (!At(alice, out a) || !At(bob, out b)) return;
         bool now = bundle.Visible(a, b);
         if (now != before) Debug.Log(now ? "they may see each other" : "they no longer see each other");
         before = now;
     }
 
-    private bool At(Transform body, out Sample sample)
+    private bool At(Transform body, out uint place)
     {
         Vector3 here = body.position - terrain.transform.position;
-        double north = (bundle.Terrain.Height - 1) * bundle.Terrain.Dy;
-        return bundle.Locate(here.x, north - here.z, out sample);
+        double north = (bundle.Info.Height - 1) * bundle.Info.Dy;
+        return bundle.Locate(new Position(here.x, north - here.z), out place);
     }
 }
 #endif

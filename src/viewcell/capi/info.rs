@@ -1,0 +1,119 @@
+//! What a bundle is of.
+
+use super::bundle::{VIEWCELL_CELLS, VIEWCELL_SOLID, VIEWCELL_TERRAIN, source, viewcell_bundle};
+use super::place::viewcell_box;
+use super::status::{VIEWCELL_OK, answer, place, viewcell_status};
+use super::visible::words_of;
+use crate::query::World;
+
+/// What a bundle is of. What is said to be of one kind of world is 0 of the others.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct viewcell_world {
+    /// VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID.
+    pub kind: u32,
+    /// 1 if of any two places either sees the other or neither does; else 0: ask both ways.
+    pub mutual: u32,
+    /// View cells; they are numbered from 0.
+    pub places: u64,
+    /// Words of a bitmap of places, such as a PVS.
+    pub words: u64,
+    /// Of a terrain: columns of the grid. Where a bundle was baked from coarse cells of its heightmap, width, height, dx
+    /// and dy are those of cells, and a sample is a cell; viewcell_locate finds them by metres in any bundle.
+    pub width: u32,
+    /// Of a terrain: rows of the grid.
+    pub height: u32,
+    /// Of a terrain: levels of the quadtree. Quads of level 0 are samples, of level l squares of 2^l samples a side; the
+    /// quad of the last level is the whole grid.
+    pub levels: u32,
+    /// Of a terrain: words of a row of blocks of 8 x 8 samples in a bitmap, as viewcell_pvs says.
+    pub block_columns: u32,
+    /// Of a terrain: metres between columns.
+    pub dx: f64,
+    /// Of a terrain: metres between rows.
+    pub dy: f64,
+    /// Of a terrain: height of the top of the head above ground in metres.
+    pub player_height: f64,
+    /// Of a terrain: height of the eye above ground in metres, twice. Of a solid level: heights of the eye over the
+    /// player's origin, crouched and standing.
+    pub eye: [f64; 2],
+    /// Of a level of cells: the greatest distance of two cells that some chain of visible steps joins.
+    pub greatest_distance: u32,
+    /// Of a level of cells: 1 if the bundle has the level's BSP, so that viewcell_locate is quick and exact; 0 if it goes by
+    /// the boxes of cells, or finds nothing where there are none.
+    pub has_bsp: u32,
+    /// Of a level of cells: 1 if the bundle knows which cells touch. VIEWCELL_GROWN and VIEWCELL_WIDENED need that.
+    pub has_neighbours: u32,
+    /// Of a solid level: opaque convex solids.
+    pub solids: u32,
+    /// Of a solid level: opaque faces that are of no solid.
+    pub faces: u32,
+    /// Of a solid level: CRC-32 of the file that it was read from.
+    pub input_crc32: u32,
+    /// Of a solid level: length of that file. Compare both with the map's.
+    pub input_bytes: u64,
+    /// Of a solid level: size of the smallest cells, by axis.
+    pub cell: [f64; 3],
+    /// Of a solid level: the box of the body, from the player's origin.
+    pub hull: viewcell_box,
+}
+
+/// What a bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_info(
+    bundle: *const viewcell_bundle,
+    world: *mut viewcell_world,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let of = unsafe { source(bundle) }?.world();
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
+        let out = unsafe { place(world) }?;
+        let common = viewcell_world {
+            mutual: of.is_mutual().into(),
+            places: of.places(),
+            words: words_of(of),
+            ..viewcell_world::default()
+        };
+        *out = match of {
+            World::Terrain(terrain) => {
+                let parameters = terrain.parameters();
+                let [dx, dy] = parameters.cell_spacing;
+                viewcell_world {
+                    kind: VIEWCELL_TERRAIN as u32,
+                    width: parameters.grid.width(),
+                    height: parameters.grid.height(),
+                    levels: parameters.grid.levels(),
+                    block_columns: parameters.grid.block_shape().0,
+                    dx,
+                    dy,
+                    player_height: parameters.player_height,
+                    eye: [parameters.eye_height; 2],
+                    ..common
+                }
+            }
+            World::Cells(level) => viewcell_world {
+                kind: VIEWCELL_CELLS as u32,
+                greatest_distance: level.parameters().greatest_distance,
+                has_bsp: (level.parameters().nodes > 0).into(),
+                has_neighbours: level.has_neighbours().into(),
+                ..common
+            },
+            World::Solid(level) => {
+                let parameters = level.parameters();
+                viewcell_world {
+                    kind: VIEWCELL_SOLID as u32,
+                    solids: parameters.solids,
+                    faces: parameters.faces,
+                    cell: parameters.cell,
+                    hull: parameters.hull.into(),
+                    eye: parameters.eye,
+                    input_bytes: parameters.input_bytes,
+                    input_crc32: parameters.input_crc32,
+                    ..common
+                }
+            }
+        };
+        Ok(VIEWCELL_OK)
+    })
+}

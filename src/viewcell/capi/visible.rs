@@ -1,0 +1,246 @@
+//! Who sees whom, in a bundle of any kind: between places, now and with a look-ahead.
+
+use super::bundle::{source, viewcell_bundle};
+use super::place::{
+    VIEWCELL_NOWHERE, known, numbered, position, viewcell_place, viewcell_position,
+};
+use super::status::{
+    Answer, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer,
+    buffer, slice, viewcell_status,
+};
+use crate::format::bits;
+use crate::query::{Place, Quad, TerrainBundle, Visibility, World};
+
+/// Whether a player at one number may be seen from another; nowhere sees and is seen.
+#[inline]
+fn sees(world: &World<'_>, from: viewcell_place, to: viewcell_place) -> Answer<bool> {
+    let from = numbered(world, from)?;
+    let to = numbered(world, to)?;
+    let pair = from.zip(to);
+    Ok(pair.is_none_or(|(from, to)| world.visible(from, to)))
+}
+
+/// Whether all of some numbers are places, or nowhere.
+fn check(world: &World<'_>, places: &[viewcell_place]) -> Answer<()> {
+    let count = world.places();
+    let is_there = |&place: &u32| u64::from(place) < count || place == VIEWCELL_NOWHERE;
+    if places.iter().all(is_there) {
+        Ok(())
+    } else {
+        Err(VIEWCELL_OUTSIDE)
+    }
+}
+
+/// Whether a player at place to may be seen from place from: 1 or 0. Of a sample or a cell that is for all who are in it;
+/// in a solid level any part of anybody in the one from anywhere in the other, which is not the same the other way round.
+/// Where either is a void: 0. Where either is VIEWCELL_NOWHERE, and where the bundle is damaged: 1. Or VIEWCELL_OUTSIDE (no
+/// such place), VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_visible(
+    bundle: *const viewcell_bundle,
+    from: viewcell_place,
+    to: viewcell_place,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let world = unsafe { source(bundle) }?.world();
+        Ok(sees(world, from, to)?.into())
+    })
+}
+
+/// Answers count pairs: visible[i] becomes what viewcell_visible says of from[i] and to[i]. Returns VIEWCELL_OK,
+/// VIEWCELL_OUTSIDE (one of the places is not there; nothing was written), VIEWCELL_NULL, VIEWCELL_ARGUMENT or
+/// VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_visible_pairs(
+    bundle: *const viewcell_bundle,
+    count: usize,
+    from: *const viewcell_place,
+    to: *const viewcell_place,
+    visible: *mut u8,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let world = unsafe { source(bundle) }?.world();
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let from = unsafe { slice(from, count) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let to = unsafe { slice(to, count) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
+        let out = unsafe { buffer(visible, count) }?;
+        check(world, from)?;
+        check(world, to)?;
+        for ((&from, &to), out) in from.iter().zip(to).zip(out) {
+            *out = sees(world, from, to)?.into();
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Whom of count others may a player see? visible[i] becomes what viewcell_visible says of from and to[i]. Else as
+/// viewcell_visible_pairs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_visible_from(
+    bundle: *const viewcell_bundle,
+    from: viewcell_place,
+    count: usize,
+    to: *const viewcell_place,
+    visible: *mut u8,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let world = unsafe { source(bundle) }?.world();
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let to = unsafe { slice(to, count) }?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
+        let out = unsafe { buffer(visible, count) }?;
+        check(world, &[from])?;
+        check(world, to)?;
+        for (&to, out) in to.iter().zip(out) {
+            *out = sees(world, from, to)?.into();
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// The quad of a level of a terrain that a place is in.
+fn quad(terrain: &TerrainBundle<'_>, place: Place, level: u32) -> Answer<Quad> {
+    let Place::Sample(sample) = place else {
+        return Err(VIEWCELL_KIND);
+    };
+    if level >= terrain.grid().levels() {
+        return Err(VIEWCELL_OUTSIDE);
+    }
+    Ok(Quad::new(
+        level,
+        sample.column >> level,
+        sample.row >> level,
+    ))
+}
+
+/// What is known of sight from one quad of a terrain to another: 0 if nothing of it can be seen from anywhere in the
+/// first, 1 if each of its samples can be seen from somewhere, 2 if some can (or the bundle is damaged). A quad is the one
+/// of a level, less than viewcell_world.levels, that a place is in: a square of 2^level samples a side. Or
+/// VIEWCELL_OUTSIDE (no such place or level), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_visible_quads(
+    bundle: *const viewcell_bundle,
+    from: viewcell_place,
+    from_level: u32,
+    to: viewcell_place,
+    to_level: u32,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let source = unsafe { source(bundle) }?;
+        let (world, terrain) = (source.world(), source.terrain()?);
+        let from = quad(terrain, known(world, from)?, from_level)?;
+        let to = quad(terrain, known(world, to)?, to_level)?;
+        Ok(match terrain.visible_quads(from, to) {
+            Visibility::Hidden => 0,
+            Visibility::Visible => 1,
+            Visibility::Unknown => 2,
+        })
+    })
+}
+
+/// Writes all that may be seen from a place as a bitmap of places: of a terrain sample (c, r) is bit (r % 8) * 8 + c % 8
+/// of word (r / 8) * viewcell_world.block_columns + c / 8; of a level cell c is bit c % 64 of word c / 64
+/// (viewcell_contains looks). Of a terrain, level asks for all that may be seen from the quad of that level that the place
+/// is in; of others it is 0. count is the length of words, at least viewcell_world.words; what is behind these stays as it
+/// was. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such place or level), VIEWCELL_FORMAT (the PVS is
+/// damaged; in a solid level all are seen then), VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_pvs(
+    bundle: *const viewcell_bundle,
+    place: viewcell_place,
+    level: u32,
+    words: *mut u64,
+    count: usize,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let world = unsafe { source(bundle) }?.world();
+        let at = known(world, place)?;
+        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
+        let out = unsafe { buffer(words, count) }?;
+        let needed = usize::try_from(words_of(world)).unwrap_or(usize::MAX);
+        let out = out.get_mut(..needed).ok_or(VIEWCELL_BUFFER)?;
+        match world {
+            World::Terrain(terrain) => {
+                let quad = quad(terrain, at, level)?;
+                terrain.pvs(quad).ok_or(VIEWCELL_FORMAT)?.expand(out);
+            }
+            _ if level > 0 => return Err(VIEWCELL_OUTSIDE),
+            World::Cells(level) => {
+                let row = level.pvs(place).words();
+                if row.len() < out.len() {
+                    return Err(VIEWCELL_FORMAT);
+                }
+                for (out, word) in out.iter_mut().zip(row) {
+                    *out = word;
+                }
+            }
+            World::Solid(level) => {
+                out.fill(0);
+                for seen in level.visible_cells(place) {
+                    bits::set(out, seen as usize);
+                }
+            }
+        }
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// Words of a bitmap of places.
+pub(super) fn words_of(world: &World<'_>) -> u64 {
+    match world {
+        World::Terrain(terrain) => terrain.grid().blocks() as u64,
+        World::Cells(_) | World::Solid(_) => world.places().div_ceil(64),
+    }
+}
+
+/// Whether two players may see each other on their ways: one who is now anywhere at place a and comes up to reach_a far,
+/// and one at place b who comes up to reach_b far, in metres or in units of the level. Reaches follow from speed and ping:
+/// nobody who is told of all for whom this is 1 sees somebody too late, but by a teleporter. 1 or 0; where either is a void:
+/// 0. Errs towards 1: where either is VIEWCELL_NOWHERE, where finding out would take too long, where the bundle is damaged
+/// or does not know which cells touch, and for a reach that is not a number. Or VIEWCELL_OUTSIDE (no such place),
+/// VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_visible_within(
+    bundle: *const viewcell_bundle,
+    a: viewcell_place,
+    b: viewcell_place,
+    reach_a: f64,
+    reach_b: f64,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let world = unsafe { source(bundle) }?.world();
+        let (a, b) = (numbered(world, a)?, numbered(world, b)?);
+        let within = |(a, b)| world.visible_within(a, b, [reach_a, reach_b]);
+        Ok(a.zip(b).is_none_or(within).into())
+    })
+}
+
+/// Whether a player who is now at position from and comes up to reach_from far may see one who is now at position to and
+/// comes up to reach_to far, anywhere on their ways: 1 or 0. In a solid level that is less than viewcell_visible_within of
+/// their cells, and not the same the other way round: ask both ways to know whether they may see each other. Errs towards 1
+/// as that does, and where either is at no place. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_sees_within(
+    bundle: *const viewcell_bundle,
+    from: *const viewcell_position,
+    to: *const viewcell_position,
+    reach_from: f64,
+    reach_to: f64,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
+        let world = unsafe { source(bundle) }?.world();
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let (from, to) = (unsafe { position(from) }?, unsafe { position(to) }?);
+        let reach = [reach_from, reach_to];
+        Ok(world.positions_see_within(from, to, reach).into())
+    })
+}
