@@ -13,6 +13,7 @@ mod pages_checked;
 mod pairs;
 mod python;
 mod roundtrip;
+mod seeds;
 mod ship;
 mod signed;
 mod trees;

@@ -10,11 +10,11 @@ use viewcell_bake::bundle::{info, seal, sign, verify};
 use crate::golden::{pairs_path, path};
 
 // The keys of the first two tests of RFC 8032.
-const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----
+pub const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
 -----END PRIVATE KEY-----
 ";
-const OTHER: &str = "-----BEGIN PUBLIC KEY-----
+pub const OTHER: &str = "-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=
 -----END PUBLIC KEY-----
 ";

@@ -17,6 +17,7 @@ mod rasterize;
 mod readers;
 mod reports;
 mod running;
+mod seeds;
 mod session;
 mod tiny;
 mod town;

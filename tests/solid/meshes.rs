@@ -59,7 +59,7 @@ fn mesh(boxes: &[[Point; 2]], write: impl Fn(Point) -> Point) -> (Vec<Point>, Ve
     (corners, triangles)
 }
 
-fn obj(boxes: &[[Point; 2]], write: impl Fn(Point) -> Point) -> Vec<u8> {
+pub fn obj(boxes: &[[Point; 2]], write: impl Fn(Point) -> Point) -> Vec<u8> {
     let (corners, triangles) = mesh(boxes, write);
     let corners = corners.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n"));
     let faces = triangles
@@ -68,7 +68,7 @@ fn obj(boxes: &[[Point; 2]], write: impl Fn(Point) -> Point) -> Vec<u8> {
     corners.chain(faces).collect::<String>().into_bytes()
 }
 
-fn gltf(boxes: &[[Point; 2]], write: impl Fn(Point) -> Point) -> Vec<u8> {
+pub fn gltf(boxes: &[[Point; 2]], write: impl Fn(Point) -> Point) -> Vec<u8> {
     let (corners, triangles) = mesh(boxes, write);
     let floats = corners
         .iter()

@@ -36,7 +36,7 @@ fn corners([low, high]: [[i32; 3]; 2]) -> Vec<[i32; 3]> {
 }
 
 /// A wall from -1 to 1 along x, 10 wide and high, with more in its geometry.
-fn wall(more: &Value) -> Value {
+pub fn wall(more: &Value) -> Value {
     let mut geometry = json!({"type": "Solid", "lod": "2", "boundaries": [shell(0)]});
     let all = geometry.as_object_mut().unwrap();
     all.extend(more.as_object().unwrap().clone());
