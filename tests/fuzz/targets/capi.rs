@@ -182,6 +182,42 @@ unsafe fn ask_positions(bundle: *mut viewcell_bundle, info: &viewcell_world) {
             }
         }
         let door = viewcell_box::from([[0.0; 3], [64.0; 3]]);
+        let mut watch = null_mut();
+        let made = viewcell_watch_new(bundle, 8, 0.2, &mut watch);
+        assert_eq!(made == VIEWCELL_OK, !watch.is_null());
+        for frame in 0..if made == VIEWCELL_OK { 4 } else { 0 } {
+            for i in 0..8 {
+                let (sees, mut shown) = (mover((i + frame) % 8), mover((i + frame) % 8));
+                shown.times[1] = 0.05;
+                let watched = viewcell_watched {
+                    sees,
+                    shown,
+                    step: 18.0,
+                    eye: [12.0, 26.0],
+                    body: [[-15.0, -15.0, -24.0], [15.0, 15.0, 32.0]].into(),
+                    has_eye: (i % 2) as u32,
+                    has_body: (i / 2 % 2) as u32,
+                };
+                let set = viewcell_watch_set(watch, i as u32, &watched);
+                assert_eq!(set, VIEWCELL_OK);
+            }
+            if frame == 2 {
+                let closed = viewcell_watch_doors(watch, 1, &door);
+                assert_eq!(closed, VIEWCELL_OK);
+            }
+            assert_eq!(viewcell_watch_begin(watch), VIEWCELL_OK);
+            assert!(viewcell_watch_look(watch, 400) >= 0);
+            for pair in 0..64 {
+                let sends = viewcell_watch_sends(watch, pair / 8, pair % 8);
+                assert!(sends == i32::from(pair / 8 != pair % 8) || sends == 0);
+                let lost = |player: u32| (player as usize + frame) % 8 == 7;
+                let is_nowhere = lost(pair / 8) || lost(pair % 8);
+                assert!(sends == 1 || !is_nowhere || pair / 8 == pair % 8);
+            }
+        }
+        if made == VIEWCELL_OK {
+            assert_eq!(viewcell_watch_close(watch), VIEWCELL_OK);
+        }
         if opened == VIEWCELL_OK {
             assert_eq!(viewcell_occlusion_doors(occlusion, 1, &door), VIEWCELL_OK);
             assert_eq!(viewcell_occlusion_close(occlusion), VIEWCELL_OK);

@@ -31,14 +31,19 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     assert!(used <= data.len());
-    assert_eq!(ChangeSet::decode(&changes.encode()).map(|read| read.0), Ok(changes.clone()));
+    assert_eq!(
+        ChangeSet::decode(&changes.encode()).map(|read| read.0),
+        Ok(changes.clone())
+    );
     let (ground, columns) = &*GROUND;
     changes.from = ground.version();
     changes.to.number = 1;
     let mut changed = ground.clone();
     match changed.apply(&changes) {
         Ok(()) => assert!(changed.stacks().iter().all(|stack| {
-            stack.range().all(|slice| stack.slice(slice).is_none_or(|tree| tree.is_pruned()))
+            stack
+                .range()
+                .all(|slice| stack.slice(slice).is_none_or(|tree| tree.is_pruned()))
         })),
         Err(_) => assert_eq!(changed.stacks(), ground.stacks()),
     }

@@ -4,9 +4,11 @@
 mod reseal;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::frontier::{Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns};
-use viewcell::session::{Session, SessionOptions};
+use viewcell::frontier::{
+    Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
+};
 use viewcell::query::{Bundle, Sample};
+use viewcell::session::{Session, SessionOptions};
 
 fuzz_target!(|data: &[u8]| {
     let Some((choices, data)) = data.split_first_chunk::<8>() else {
@@ -54,7 +56,9 @@ fuzz_target!(|data: &[u8]| {
         } else {
             Turns::Alternate
         },
-        finest: u32::from(choices[6]).checked_sub(1).map(|finest| finest % 5),
+        finest: u32::from(choices[6])
+            .checked_sub(1)
+            .map(|finest| finest % 5),
         give_up: bit(4),
         extend: bit(5),
         tighten: bit(6),

@@ -4,12 +4,12 @@
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell_bake::{BakeOptions, VisibilityMode, Silent, Source, bake_terrain};
-use viewcell::format::patch::PatchHeader;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+use viewcell::format::patch::PatchHeader;
 use viewcell::format::{FileId, Section, crc32};
 use viewcell::query::{Bundle, Layers, Quad};
 use viewcell_bake::world::Terrain;
+use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
 
 /// A small bundle.
 fn base() -> &'static [u8] {
@@ -41,7 +41,9 @@ fn seal(bytes: &mut [u8], base: FileId, blocks: u32) -> Option<()> {
         let start = usize::try_from(section.offset).ok()?;
         let stored = bytes.get(start..usize::try_from(section.end()?).ok()?)?;
         section.checksum = crc32(stored);
-        bytes.get_mut(at..at + ENTRY_LEN)?.copy_from_slice(&section.encode());
+        bytes
+            .get_mut(at..at + ENTRY_LEN)?
+            .copy_from_slice(&section.encode());
     }
     let header = PatchHeader {
         section_count: count,
@@ -51,7 +53,9 @@ fn seal(bytes: &mut [u8], base: FileId, blocks: u32) -> Option<()> {
         table_checksum: crc32(bytes.get(HEADER_LEN..end)?),
         blocks,
     };
-    bytes.get_mut(..HEADER_LEN)?.copy_from_slice(&header.encode());
+    bytes
+        .get_mut(..HEADER_LEN)?
+        .copy_from_slice(&header.encode());
     Some(())
 }
 

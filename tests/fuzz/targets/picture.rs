@@ -4,13 +4,13 @@
 mod reseal;
 
 use libfuzzer_sys::fuzz_target;
+use viewcell::frontier::FrontierOptions;
+use viewcell::query::{Bundle, CellBundle, Sample, TerrainBundle};
+use viewcell_bake::survey::{cell_difference, difference, seen_by, spread, survey};
 use viewcell_view::picture::{
     LevelPages, MatrixFormat, MatrixOf, Overhead, PAGE_WIDTHS, Page, TerrainPages, mask,
     mask_geotiff, matrix_file,
 };
-use viewcell::frontier::FrontierOptions;
-use viewcell::query::{Bundle, CellBundle, Sample, TerrainBundle};
-use viewcell_bake::survey::{cell_difference, difference, seen_by, spread, survey};
 
 /// Most samples or cells that are drawn: a picture takes its time.
 const MOST: u64 = 1 << 12;

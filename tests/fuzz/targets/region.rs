@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::query::Grid;
 use viewcell::frontier::Frontier;
+use viewcell::query::Grid;
 
 fuzz_target!(|data: &[u8]| {
     let [_, width, height, ..] = *data else {
