@@ -65,7 +65,7 @@ const READERS: &[(&str, usize, &str)] = &[
     ),
     ("program/input.rs", 1, "the gate of arguments"),
     (
-        "program/bake/kind.rs",
+        "bake/prepare/kind.rs",
         1,
         "the first bytes of an argument that `is_file` knows",
     ),
@@ -85,7 +85,11 @@ const READERS: &[(&str, usize, &str)] = &[
         1,
         "a bundle that is mapped already",
     ),
-    ("program/memory.rs", 3, "what the system says of memory"),
+    (
+        "bake/prepare/memory.rs",
+        3,
+        "what the system says of memory",
+    ),
     ("program/signals.rs", 1, "what the system says of signals"),
     (
         "program/schema_files.rs",
@@ -98,7 +102,7 @@ const READERS: &[(&str, usize, &str)] = &[
 fn files_are_read_where_it_is_known_that_they_are_files() {
     let mut found = BTreeMap::new();
     for (file, text) in files() {
-        let listed = ["bake/ingest/", "program/", "papers/verbs/"]
+        let listed = ["bake/ingest/", "bake/prepare/", "program/", "papers/verbs/"]
             .iter()
             .any(|folder| file.starts_with(folder));
         if !listed || file.ends_with("tests.rs") {

@@ -3,7 +3,7 @@
 //! | step | terrain | level of cells | solid level |
 //! |---|---|---|---|
 //! | read | [`read_terrain`], [`Terrain::new`] | [`read_cells`], [`CellGraph`] | [`read_solid`], [`SolidLevel`] |
-//! | where players may be | every sample | every cell | [`find_places`] |
+//! | where players may be | every sample, or fewer: [`prepare`] | every cell | [`find_places`] |
 //! | bake | [`bake_terrain`] | [`bake_cells`] | [`bake_solid`] |
 //! | of a changed ground | [`rebake`]; while players are on it, [`live`] | | |
 //! | of several machines | [`bake_shard`], [`merge`] | | [`bake_solid_shard`], [`merge`] |
@@ -137,6 +137,7 @@ pub mod hierarchy;
 pub mod ingest;
 mod job;
 pub mod live;
+pub mod prepare;
 mod quality;
 pub mod survey;
 pub mod visibility;

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use viewcell::format::Grid;
 use viewcell_bake::ingest::{IngestError, IngestErrorKind, Ingested};
+use viewcell_bake::prepare::{free_memory, told_of_terrain};
 use viewcell_bake::visibility;
 use viewcell_bake::world::Terrain;
-use viewcell_bake::{BakeOptions, CellSizes, Forecast, Keep, Quality, ShardReport, Source};
+use viewcell_bake::{BakeOptions, Forecast, Keep, Quality, ShardReport, Source};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::input;
@@ -152,7 +153,7 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
             Simd::Avx2 => visibility::Simd::Avx2,
             Simd::Baseline => visibility::Simd::Baseline,
         },
-        memory: job.memory.map(|size| size.0).or_else(memory::free),
+        memory: job.memory.map(|size| size.0).or_else(free_memory),
         overwrite: job.force,
         keep,
         // What is weighted are view cells.
@@ -293,12 +294,7 @@ fn bake(
 
 /// Where the terrain comes from, and the options that the bundle depends on.
 fn source(job: &TerrainJob, format: &str, options: &BakeOptions) -> Result<Source, Failure> {
-    let sizes = CellSizes {
-        finest: options.finest,
-        grade: options.grade,
-        detail: options.detail,
-    };
-    let mut options = job.options(sizes);
+    let mut options = told_of_terrain(Some(&job.reading.options()), options);
     options.extend(job.places.options()?);
     input::source(&job.input, format, options)
 }

@@ -6,6 +6,7 @@
 use viewcell_bake::BakeError;
 use viewcell_bake::bundle::BundleError;
 use viewcell_bake::ingest::{IngestError, Ingested};
+use viewcell_bake::prepare::LayerError;
 use viewcell_ground::GroundError;
 use viewcell_view::live::ViewError;
 use viewcell_view::picture::PictureError;
@@ -15,21 +16,27 @@ use viewcell_view::picture::PictureError;
 const FLAGS: &[(&str, &str, &str)] = &[
     ("budget", "--budget", ""),
     ("byte_order", "--byte-order", ""),
+    ("cell", "--cell", ""),
     ("crop", "--crop", "C,R,W,H"),
     ("cube_height", "--cube-height", "METRES"),
     ("curvature", "--earth-curvature", ""),
     ("detail", "--detail", ""),
     ("earth_curvature", "--earth-curvature", ""),
+    ("eye", "--eye", ""),
     ("eye_height", "--eye-height", ""),
     ("finest", "--finest", ""),
     ("grade", "--grade", ""),
     ("from", "--from", "NAME"),
+    ("ground", "--ground", ""),
     ("ground_tolerance", "--ground-tolerance", "METRES"),
+    ("fast", "--fast", ""),
+    ("hull", "--hull", ""),
     ("hz", "--hz", ""),
     ("inside", "--inside", ""),
     ("map", "--map", "NAME"),
     ("max_cubes", "--max-cubes", ""),
     ("max_distance", "--max-distance", ""),
+    ("max_slope", "--max-slope", ""),
     ("max_samples", "--max-samples", ""),
     ("memory", "--memory", ""),
     ("nodata", "--nodata", ""),
@@ -37,9 +44,11 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("output", "-o", ""),
     ("overwrite", "--force", ""),
     ("pack", "--pack", "DIR"),
+    ("placement", "--placement", ""),
     ("player_height", "--player-height", ""),
     ("port", "--port", ""),
     ("reach", "--reach", "FILE.csv"),
+    ("recompute", "--recompute", ""),
     ("refraction", "--refraction", ""),
     ("restart", "--restart", ""),
     ("resume", "--resume", ""),
@@ -48,12 +57,15 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("simd", "--simd", ""),
     ("sky", "--sky", ""),
     ("size", "--size", "WxH"),
+    ("solids", "--solids", ""),
     ("spacing", "--spacing", "DX[,DY]"),
     ("threads", "--threads", ""),
     ("up", "--up", "y|z"),
     ("vertical_offset", "--vertical-offset", ""),
     ("vertical_scale", "--vertical-scale", ""),
     ("visibility", "--visibility", ""),
+    ("walkable", "--walkable", ""),
+    ("water_level", "--water-level", ""),
     ("width", "--width", ""),
 ];
 
@@ -72,6 +84,7 @@ pub fn message(error: &anyhow::Error) -> String {
             || error.is::<BundleError>()
             || error.is::<GroundError>()
             || error.is::<IngestError>()
+            || error.is::<LayerError>()
             || error.is::<PictureError>()
             || error.is::<ViewError>()
     });
@@ -228,6 +241,7 @@ mod tests {
             "bake/live",
             "bake/bundle",
             "bake/ingest",
+            "bake/prepare",
             "bake/world",
             "ground",
             "view",

@@ -7,10 +7,9 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value, json};
 
+use viewcell_bake::VisibilityMode;
 use viewcell_bake::visibility::MAX_SECTORS;
-use viewcell_bake::{CellSizes, VisibilityMode};
 
 use super::compression::{CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
@@ -218,37 +217,6 @@ impl TerrainJob {
             ))),
             (Visibility::Conservative, None) => Ok(VisibilityMode::Conservative),
             (Visibility::Exact, None) => Ok(VisibilityMode::Exact),
-        }
-    }
-
-    /// The options that the bundle depends on, by their names on the command line; but for the
-    /// budget, of which the bundle says what was lost.
-    pub fn options(&self, cells: CellSizes) -> Map<String, Value> {
-        let options = json!({
-            "player-height": self.player_height,
-            "eye-height": self.eye_height.unwrap_or(self.player_height),
-            "max-distance": self.sight.max_distance,
-            "earth-curvature": self.sight.earth_curvature.then_some(true),
-            "refraction": self.sight.refraction_of_earth(),
-            "visibility": self.visibility,
-            "sectors": match self.visibility {
-                Visibility::Sectors => Some(self.sectors.unwrap_or(ENOUGH_SECTORS)),
-                _ => None,
-            },
-            "finest": (cells.finest > 0).then_some(cells.finest),
-            "grade": (cells.grade > 0).then_some(cells.grade),
-            "detail": (cells.detail > 0).then_some(cells.detail),
-            "spacing": self.reading.spacing,
-            "vertical-scale": self.reading.vertical_scale,
-            "vertical-offset": self.reading.vertical_offset,
-            "size": self.reading.size,
-            "byte-order": self.reading.byte_order,
-            "nodata": self.reading.nodata,
-            "crop": self.reading.crop,
-        });
-        match options {
-            Value::Object(options) => options.into_iter().filter(|(_, v)| !v.is_null()).collect(),
-            _ => Map::new(),
         }
     }
 }

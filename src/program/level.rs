@@ -113,16 +113,6 @@ impl LevelArgs {
         }
         Ok(read)
     }
-
-    /// Those of the options that change what a level is, as a bundle tells them.
-    pub fn told(&self) -> Map<String, Value> {
-        let mut told = Map::new();
-        if self.sky == Sky::Clear {
-            told.insert("sky".into(), "clear".into());
-        }
-        self.mesh.tell(&mut told);
-        told
-    }
 }
 
 impl MeshArgs {
@@ -143,25 +133,6 @@ impl MeshArgs {
             ..SolidOptions::default()
         }
     }
-
-    /// Adds the options as a bundle tells them.
-    pub fn tell(&self, told: &mut Map<String, Value>) {
-        if let Some(up) = self.up {
-            told.insert("up".into(), name(&up));
-        }
-        if let Some(from) = self.from {
-            told.insert("from".into(), name(&from));
-        }
-        if self.opaque_without_material {
-            told.insert("opaque-without-material".into(), true.into());
-        }
-    }
-}
-
-/// The name of a value, as it is written on the command line.
-pub fn name(value: &impl ValueEnum) -> Value {
-    let value = value.to_possible_value();
-    value.map_or(Value::Null, |value| value.get_name().into())
 }
 
 /// What a bundle says of the file that its level is of.

@@ -50,7 +50,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use exit::Failure;
 
-pub use memory::{Memory, free as memory_free};
+pub use memory::Memory;
 
 /// Bakes who can see whom.
 ///

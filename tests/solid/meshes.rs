@@ -500,3 +500,13 @@ fn convex_shells_are_solids_at_national_coordinates() {
         assert_eq!(level.solids[0].planes.len(), 6, "{at}");
     }
 }
+
+#[test]
+fn a_body_whose_faces_have_no_area_is_no_closed_shell() {
+    let wall = [[0.0; 3], [4.0, 1.0, 3.0]];
+    let speck = [[8.0; 3], [8.0 + 1e-12; 3]];
+    let level = read_with(&obj(&[wall, speck], |at| at), &up(UpAxis::Z));
+    let level = level.unwrap().level;
+    assert_eq!(level.solids.len(), 1);
+    assert_eq!((level.shells.len(), level.obstacle_faces.len()), (0, 0));
+}

@@ -170,6 +170,11 @@ fn with_visibility<'a>(
 ) -> Result<Cow<'a, CellGraph>, BakeError> {
     let mut graph = Cow::Borrowed(graph);
     let flows = options.recompute || graph.pvs.is_none();
+    if options.flow == FlowMethod::Fast && !flows {
+        let expected = "a level without visibility, or `recompute`";
+        let found = "one that has visibility";
+        return Err(BakeError::option("fast", expected, found));
+    }
     if (flows || options.portals) && graph.portals.is_empty() {
         let portals = recover(&graph);
         if !portals.is_empty() {

@@ -10,10 +10,11 @@ use serde::Serialize;
 use crate::interest::{
     Distribution, MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
 };
+use viewcell_bake::prepare::free_memory;
 use viewcell_program::exit::{Exit, Failure, Outcome};
 use viewcell_program::output::{self, Json, Stdout};
 use viewcell_program::progress::Seconds;
-use viewcell_program::{input, memory_free, values};
+use viewcell_program::{input, values};
 
 /// Interest matching: matchers compared on moving entities (Liu's thesis)
 ///
@@ -190,7 +191,7 @@ pub(super) fn foresee(
     let name = matcher.name();
     let is_square = spot || matcher == MatcherName::Lucid;
     let bytes = found.bytes as f64 * times.powf(if is_square { 2.0 } else { 1.0 });
-    if let Some(free) = memory_free().filter(|&free| bytes > free as f64) {
+    if let Some(free) = free_memory().filter(|&free| bytes > free as f64) {
         return Err(Failure::resource(anyhow::anyhow!(
             "{name}: about {:.1} GB are needed for {} entities, and {:.1} GB are free; give fewer --entities",
             bytes / 1e9,
@@ -385,7 +386,7 @@ mod tests {
             let few = foresee(MatcherName::Grid, &options(entities, Distribution::Even));
             assert_eq!(few.unwrap(), None);
         }
-        if memory_free().is_some() {
+        if free_memory().is_some() {
             let spot = foresee(MatcherName::Grid, &options(9_000_000, Distribution::Spot));
             assert!(spot.is_err(), "forty million million pairs");
         }

@@ -1,6 +1,5 @@
 //! `viewcell bake cells`: a level becomes a bundle; and `viewcell import`: other tools' visibility does.
 
-use crate::level::name;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -15,11 +14,11 @@ use viewcell_bake::ingest::cells::cells_from_bytes;
 use viewcell_bake::ingest::{
     IngestCellsOptions, IngestedCells, level_bytes, read_cells, read_matrix,
 };
+use viewcell_bake::prepare::{WorldFile, told_of_cells};
 use viewcell_bake::visibility::portals::FlowMethod;
 use viewcell_bake::world::{self, CellGraph};
 use viewcell_bake::{CellOptions, Source};
 
-use super::kind::Kind;
 use super::{bundle_of, check_output, finish};
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
@@ -126,11 +125,6 @@ impl Args {
         &self.input
     }
 
-    /// Which map of a WAD.
-    pub fn map(&self) -> Option<&str> {
-        self.map.as_deref()
-    }
-
     /// Where the bundle goes.
     pub fn bundle(&self) -> Result<PathBuf, Failure> {
         bundle_of(self.output.as_ref(), &self.input)
@@ -142,30 +136,40 @@ impl Args {
         self.checkpoint.clone().or_else(|| self.resume.then(beside))
     }
 
+    /// What the file leaves open.
+    fn reading(&self) -> IngestCellsOptions {
+        IngestCellsOptions {
+            map: self.map.clone(),
+        }
+    }
+
+    /// For the library, where the bundle goes to `output`.
+    fn for_bake(&self, output: &Path) -> CellOptions {
+        CellOptions {
+            symmetry: self.symmetry.world(),
+            threads: self.threads,
+            overwrite: self.force,
+            recompute: self.recompute,
+            portals: self.portals,
+            flow: if self.fast {
+                FlowMethod::Fast
+            } else {
+                FlowMethod::Full
+            },
+            checkpoint: self.kept(output),
+        }
+    }
+
     /// The options that the bundle depends on.
     fn options(&self) -> Map<String, Value> {
-        let mut options = Map::new();
-        options.insert("symmetry".into(), name(&self.symmetry));
-        for (name, set) in [
-            ("recompute", self.recompute),
-            ("fast", self.fast),
-            ("portals", self.portals),
-        ] {
-            if set {
-                options.insert(name.into(), true.into());
-            }
-        }
-        if let Some(map) = &self.map {
-            options.insert("map".into(), map.to_ascii_uppercase().into());
-        }
-        options
+        told_of_cells(&self.reading(), &self.for_bake(Path::new("")))
     }
 }
 
 pub fn run(args: &CellsArgs) -> Outcome {
     let input = &args.bake.input;
     let is_json = input.extension().is_some_and(|end| end == "json");
-    if !is_json && Kind::of(input) == Some(Kind::Solid) {
+    if !is_json && WorldFile::of(input) == Some(WorldFile::Solid) {
         return Err(Failure::bad_input(format!(
             "{}: expected a level with view cells of its own, as compilers write them, found solids or faces; viewcell \
              bake solid divides it into view cells",
@@ -173,9 +177,7 @@ pub fn run(args: &CellsArgs) -> Outcome {
         )));
     }
     bake(&args.bake, |bake| {
-        let options = IngestCellsOptions {
-            map: bake.map.clone(),
-        };
+        let options = bake.reading();
         let bytes = level_bytes(&bake.input, args.pack.as_deref())?;
         let ingested =
             cells_from_bytes(&bytes, &options).map_err(|error| error.about(&bake.input))?;
@@ -196,26 +198,7 @@ pub fn bake(
 
     let (ingested, source) = ingest(args)?;
     let mut notes = ingested.notes;
-    let options = CellOptions {
-        symmetry: args.symmetry.world(),
-        threads: args.threads,
-        overwrite: args.force,
-        recompute: args.recompute,
-        portals: args.portals,
-        flow: if args.fast {
-            FlowMethod::Fast
-        } else {
-            FlowMethod::Full
-        },
-        checkpoint: args.kept(&output),
-    };
-    let flows = args.recompute || ingested.graph.pvs.is_none();
-    if args.fast && !flows {
-        return Err(Failure::usage(format!(
-            "--fast: expected a level without visibility, or --recompute; {} has visibility",
-            args.input.display()
-        )));
-    }
+    let options = args.for_bake(&output);
     let baked = viewcell_bake::bake_cells(&ingested.graph, &source, &options, &output, &progress);
     progress.finish();
     let report = match baked {
@@ -292,10 +275,7 @@ pub fn import(args: &ImportArgs) -> Outcome {
         let (mut graph, mut notes) = match &args.level {
             None => (CellGraph::new(pvs.n()), Vec::new()),
             Some(path) => {
-                let options = IngestCellsOptions {
-                    map: bake.map().map(str::to_owned),
-                };
-                let level = read_cells(path, &options)?;
+                let level = read_cells(path, &bake.reading())?;
                 (level.graph, level.notes)
             }
         };

@@ -3,21 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use serde_json::{Map, Value};
-
 use crate::compression::CompressionArgs;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::flags::with_flags;
 use crate::level::{self, LevelArgs};
 use crate::progress::Progress;
 use crate::signals::Stop;
 use crate::simulate::csv;
-use crate::{input, memory, values};
+use crate::{input, values};
 use viewcell_bake::bundle::grid_of_cells;
+use viewcell_bake::prepare::{free_memory, notes_of_level, notes_of_places, told_of_solid};
 use viewcell_bake::visibility;
-use viewcell_bake::world::Short;
-use viewcell_bake::world::solid::{
-    Aabb, PlaceOptions, Places, PlacesError, Player, SolidLevel, Units, find_places,
-};
+use viewcell_bake::world::solid::{Aabb, PlaceOptions, PlacesError, find_places};
 use viewcell_bake::{BakeOptions, SolidWorld, Source};
 
 use super::{
@@ -165,100 +162,6 @@ impl Args {
     fn bundle(&self) -> Result<PathBuf, Failure> {
         bundle_of(self.output.as_ref(), &self.input)
     }
-
-    fn player(&self, level: &SolidLevel) -> Player {
-        let mut player = level.player;
-        if let Some(eye) = self.eye {
-            player.eye = eye.0;
-        }
-        if let Some(Hull(hull)) = self.hull {
-            player.crouched = player.crouched.within(&hull).unwrap_or(hull);
-            player.hull = hull;
-        }
-        player
-    }
-
-    /// The options that the bundle depends on.
-    fn options(&self, places: &PlaceOptions) -> Map<String, Value> {
-        let Player { hull, eye, .. } = places.player;
-        let mut options = self.reading.told();
-        options.insert("cell".into(), vec![places.size, places.height].into());
-        options.insert("hull".into(), [hull.min, hull.max].concat().into());
-        options.insert("eye".into(), eye.to_vec().into());
-        if !places.reach.is_empty() {
-            options.insert("reach".into(), places.reach.len().into());
-        }
-        options
-    }
-
-    /// View cells, and what a person should know of them.
-    fn places(
-        &self,
-        level: &SolidLevel,
-        options: &PlaceOptions,
-        notes: &mut Vec<String>,
-    ) -> Result<Places, Failure> {
-        let places = find_places(level, options).map_err(|error| no_places(&self.input, &error))?;
-        if let Some([x, y, z]) = places.buried.first() {
-            notes.push(format!(
-                "{} positions of players are inside solids, the first at {},{},{}: no space was \
-                 searched from there",
-                places.buried.len(),
-                Short(*x),
-                Short(*y),
-                Short(*z)
-            ));
-        }
-        notes.push(format!(
-            "{} view cells between {} solids and {} faces",
-            places.cells.len(),
-            level.solids.len(),
-            level.faces.len()
-        ));
-        Ok(places)
-    }
-}
-
-/// Where a level lies, and whose body and eyes are baked.
-fn lies(level: &SolidLevel, player: &Player) -> String {
-    let bounds = level.bounds().about(level.middle.map(|x| -x));
-    let numbers = |of: &[f64], between: &str| {
-        let rounded = |x: f64| (x * 1000.0).round() / 1000.0;
-        let words: Vec<String> = of.iter().map(|&x| Short(rounded(x)).to_string()).collect();
-        words.join(between)
-    };
-    let eyes = match player.eye {
-        [low, high] if low == high => format!("eyes at {}", Short(low)),
-        [low, high] => format!("eyes from {} to {}", Short(low), Short(high)),
-    };
-    format!(
-        "{}: {} {} from {} on, z up; bodies of {}, {eyes} above the origin",
-        level.format,
-        numbers(&bounds.size(), " x "),
-        level.units.name(),
-        numbers(&bounds.min, ","),
-        numbers(&player.hull.size(), " x "),
-    )
-}
-
-/// What a level in metres of an unlikely size probably is.
-fn scale_warning(level: &SolidLevel) -> Option<String> {
-    const SMALL: f64 = 2.0;
-    const LARGE: f64 = 50_000.0;
-    let across = level.bounds().size().into_iter().fold(0.0, f64::max);
-    if level.units != Units::Metres || (SMALL..=LARGE).contains(&across) {
-        return None;
-    }
-    let (size, guess) = if across < SMALL {
-        ("small", "a unit larger than the metre")
-    } else {
-        ("large", "centimetres (--from unreal) or millimetres")
-    };
-    Some(format!(
-        "warning: {} m across is {size} for a level that people walk in: is the file in {guess}? \
-         Then export it in metres, or give --cell, --hull and --eye in its unit",
-        Short(across)
-    ))
 }
 
 /// The failure where a level has no view cells.
@@ -272,11 +175,10 @@ pub fn no_places(input: &Path, error: &PlacesError) -> Failure {
         .replace("`size`", "--cell")
         .replace("`reach`", "--reach");
     let words = anyhow::anyhow!("{}: {text}{hint}", input.display());
-    match error {
-        PlacesError::Many { .. } | PlacesError::Large { .. } | PlacesError::Memory { .. } => {
-            Failure::resource(words)
-        }
-        _ => Failure::new(Exit::BadInput, words),
+    if error.is_of_size() {
+        Failure::resource(words)
+    } else {
+        Failure::new(Exit::BadInput, words)
     }
 }
 
@@ -302,8 +204,9 @@ pub fn run(args: &Args) -> Outcome {
     let mut notes = std::mem::take(&mut ingested.notes);
     let level = &ingested.level;
     let mut place_options = PlaceOptions::of(level);
-    place_options.memory = memory::free();
-    place_options.player = args.player(level);
+    place_options.memory = free_memory();
+    place_options.player =
+        (level.player).with(args.hull.map(|Hull(hull)| hull), args.eye.map(|eye| eye.0));
     if let Some(Cell([size, height])) = args.cell {
         (place_options.size, place_options.height) = (size, height);
     }
@@ -311,28 +214,34 @@ pub fn run(args: &Args) -> Outcome {
         let reach = reached(file)?.into_iter();
         place_options.reach = reach.map(|at| level.frame.to_level(at)).collect();
     }
-    notes.push(lies(level, &place_options.player));
-    notes.extend(scale_warning(level));
+    let of_level = notes_of_level(level, &place_options.player);
+    notes.extend(of_level.iter().map(|note| with_flags(note)));
     // What a reader made of the file is told before the work, which may be long.
     let told = notes.len();
     args.manner.voice.tell_notes(&notes);
     progress.begin("places", "steps", 1);
-    let places = args.places(level, &place_options, &mut notes);
+    let found = find_places(level, &place_options);
     progress.complete();
-    let places = places?.cells;
+    let found = found.map_err(|error| no_places(&args.input, &error))?;
+    notes.extend(notes_of_places(level, &found));
+    let places = found.cells;
     args.manner.voice.tell_notes(&notes[told..]);
     let grid = grid_of_cells(places.len() as u32).grid();
     let mut options = BakeOptions {
         grade: args.grade,
         threads: args.threads,
         simd: visibility::Simd::Auto,
-        memory: memory::free(),
+        memory: free_memory(),
         overwrite: args.force,
         keep: long.keep(),
         compression: args.compression.read((grid.width(), grid.height()))?,
         ..BakeOptions::default()
     };
-    let source = level::source(&args.input, &ingested, args.options(&place_options));
+    let source = level::source(
+        &args.input,
+        &ingested,
+        told_of_solid(&args.reading.options(), &place_options),
+    );
     let world = SolidWorld {
         level,
         places: &places,

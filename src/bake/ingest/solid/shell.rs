@@ -199,7 +199,8 @@ pub(super) fn add_shell(
         return Ok(());
     }
     let first = level.obstacle_faces.len();
-    if closed && stops && whole {
+    // A body so small that none of its faces has an area hides nothing.
+    if closed && stops && whole && !faces.is_empty() {
         level.shells.push(first..first + faces.len());
     }
     for (face, polygon) in faces {

@@ -48,3 +48,13 @@ pub enum PlacesError {
         enough: f64,
     },
 }
+
+impl PlacesError {
+    /// Whether the level would do with larger cells, or with more memory.
+    pub fn is_of_size(&self) -> bool {
+        matches!(
+            self,
+            Self::Many { .. } | Self::Large { .. } | Self::Memory { .. }
+        )
+    }
+}

@@ -50,6 +50,17 @@ impl Player {
     /// Of levels in metres: 1.8 m high and 0.6 m wide, the origin between the feet.
     pub const PERSON: Self = Self::of(0.3, [0.0, 1.8], 1.8, [1.7, 1.7]);
 
+    /// The same with another body, of which the crouched one keeps what it has in common with it, and other heights of the
+    /// eye; as it is where they are not given.
+    pub fn with(self, hull: Option<Aabb>, eye: Option<[f64; 2]>) -> Self {
+        let hull = hull.unwrap_or(self.hull);
+        Self {
+            crouched: self.crouched.within(&hull).unwrap_or(hull),
+            hull,
+            eye: eye.unwrap_or(self.eye),
+        }
+    }
+
     /// A body as wide either way, from `low` to `high`, crouched to `top`.
     const fn of(wide: f64, [low, high]: [f64; 2], top: f64, eye: [f64; 2]) -> Self {
         let hull = Aabb {

@@ -1,0 +1,74 @@
+//! What a person should know of a solid level before it is baked: where it lies, who plays in it, how many view cells it has.
+
+use crate::world::Short;
+use crate::world::solid::{Places, Player, SolidLevel, Units};
+
+/// Where a level lies and whose body and eyes are baked, and whether its unit is an unlikely one.
+pub fn notes_of_level(level: &SolidLevel, player: &Player) -> Vec<String> {
+    let mut notes = vec![lies(level, player)];
+    notes.extend(scale_warning(level));
+    notes
+}
+
+/// How many view cells were found, and who was left out.
+pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some([x, y, z]) = places.buried.first() {
+        notes.push(format!(
+            "{} positions of players are inside solids, the first at {},{},{}: no space was searched from there",
+            places.buried.len(),
+            Short(*x),
+            Short(*y),
+            Short(*z)
+        ));
+    }
+    notes.push(format!(
+        "{} view cells between {} solids and {} faces",
+        places.cells.len(),
+        level.solids.len(),
+        level.faces.len()
+    ));
+    notes
+}
+
+/// Where a level lies, and whose body and eyes are baked.
+fn lies(level: &SolidLevel, player: &Player) -> String {
+    let bounds = level.bounds().about(level.middle.map(|x| -x));
+    let numbers = |of: &[f64], between: &str| {
+        let rounded = |x: f64| (x * 1000.0).round() / 1000.0;
+        let words: Vec<String> = of.iter().map(|&x| Short(rounded(x)).to_string()).collect();
+        words.join(between)
+    };
+    let eyes = match player.eye {
+        [low, high] if low == high => format!("eyes at {}", Short(low)),
+        [low, high] => format!("eyes from {} to {}", Short(low), Short(high)),
+    };
+    format!(
+        "{}: {} {} from {} on, z up; bodies of {}, {eyes} above the origin",
+        level.format,
+        numbers(&bounds.size(), " x "),
+        level.units.name(),
+        numbers(&bounds.min, ","),
+        numbers(&player.hull.size(), " x "),
+    )
+}
+
+/// What a level in metres of an unlikely size probably is.
+fn scale_warning(level: &SolidLevel) -> Option<String> {
+    const SMALL: f64 = 2.0;
+    const LARGE: f64 = 50_000.0;
+    let across = level.bounds().size().into_iter().fold(0.0, f64::max);
+    if level.units != Units::Metres || (SMALL..=LARGE).contains(&across) {
+        return None;
+    }
+    let (size, guess) = if across < SMALL {
+        ("small", "a unit larger than the metre")
+    } else {
+        ("large", "centimetres (`from` unreal) or millimetres")
+    };
+    Some(format!(
+        "warning: {} m across is {size} for a level that people walk in: is the file in {guess}? \
+         Then export it in metres, or give `cell`, `hull` and `eye` in its unit",
+        Short(across)
+    ))
+}
