@@ -295,3 +295,46 @@ fn a_book_with_a_link_that_leads_nowhere_is_not_made() {
         assert!(!tree.0.path().join("target/book").exists());
     }
 }
+
+/// The first page of a package leads to the package's own files, and not to the repository's around it.
+#[test]
+fn no_first_page_of_a_package_leads_out_of_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for page in [
+        "scripts/packages/archive.md",
+        "src/bindings/csharp/README.md",
+        "src/bindings/godot/README.md",
+        "src/bindings/python/README.md",
+        "src/bindings/wasm/README.md",
+    ] {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        let links = text.match_indices("](").map(|(at, _)| &text[at + 2..]);
+        for link in links.filter_map(|rest| rest.split([')', '#']).next()) {
+            assert!(!link.starts_with(".."), "{page}: {link}");
+        }
+    }
+    // The links that the packages have are followed.
+    let check = fs::read_to_string(root.join("scripts/checks/packages")).unwrap();
+    let function = &check[check.find("no_dead_link() {").unwrap()..];
+    let function = &function[..function.find("\n}\n").unwrap() + 3];
+    let folder = tempfile::tempdir().unwrap();
+    let follow = |text: &str| {
+        fs::write(folder.path().join("README.md"), text).unwrap();
+        let script = format!("{function}no_dead_link {}", folder.path().display());
+        Command::new("bash").args(["-c", &script]).output().unwrap()
+    };
+    let whole = "# A page\n[a](README.md#a-page) [b](https://b.org/c) `[c](d.md)`\n";
+    let led = follow(whole);
+    assert!(
+        led.status.success() && led.stdout == b"1 links\n",
+        "{led:?}"
+    );
+    for dead in ["[a](no.md)", "[a](README.md#none)", "![a](a.png)"] {
+        let led = follow(&format!("{whole}{dead}\n"));
+        let words = String::from_utf8_lossy(&led.stderr).into_owned();
+        assert!(
+            !led.status.success() && words.contains("README.md: "),
+            "{words}"
+        );
+    }
+}

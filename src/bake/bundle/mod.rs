@@ -50,6 +50,7 @@ pub use provenance::{
 pub use seal::seal;
 pub use ship::{Shipped, ship, unpack};
 pub use sign::sign;
+pub(crate) use solid::terrain_of_solid;
 pub use solid::{TooManyCells, grid_of_cells};
 pub use timings::{StageTime, Timings};
 pub use verify::{Fault, Progress, Report, RuleOutcome, verify};

@@ -5,10 +5,10 @@ use super::writer::SolidSections;
 use crate::compress::ValidPyramid;
 use crate::world::solid::{PlaceCells, Player, SolidLevel};
 use viewcell::format::solid::{
-    BUCKET_LEN, BUCKET_SIDE, Bucket, CellBox, MAX_BUCKETS, MAX_SOLID_CELLS, SolidParameters,
-    morton3,
+    BUCKET_LEN, BUCKET_SIDE, Bucket, CellBox, Corners, MAX_BUCKETS, MAX_SOLID_CELLS,
+    SolidParameters, morton3,
 };
-use viewcell::format::{Grid, Sample};
+use viewcell::format::{Grid, Sample, TerrainParameters, TreeCode, VisibilityMode};
 
 /// View cells that no bundle has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,6 +104,33 @@ pub fn grid_of_cells(cells: u32) -> ValidPyramid {
     let grid: Grid = SolidParameters::grid_of(cells).expect("as many cells as a bundle holds");
     let is_cell = |sample: Sample| SolidParameters::cell_of(sample) < cells;
     ValidPyramid::from_places(grid, grid.row_by_row().map(is_cell))
+}
+
+/// What a solid level's bundle has in `GRID`: numbers of cells in place of samples, and sight that is not the same both ways,
+/// since eyes are not where feet are.
+pub(crate) fn terrain_of_solid(
+    [low, high]: Corners,
+    eye: [f64; 2],
+    grid: Grid,
+) -> TerrainParameters {
+    TerrainParameters {
+        grid,
+        cell_spacing: [1.0; 2],
+        eye_height: eye[1] - low[2],
+        player_height: high[2] - low[2],
+        max_distance: f64::INFINITY,
+        visibility: VisibilityMode::Conservative,
+        mutual: false,
+        tree_code: TreeCode::Pairs,
+        grade: 0,
+        lossy: false,
+        earth_radius: 0.0,
+        refraction: 0.0,
+        transform: None,
+        coarse: None,
+        walkable: false,
+        covered: false,
+    }
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ use super::source::{Source, job};
 use super::store::group::{BlockOrder, Targets};
 use super::tiles::ShardOf;
 use super::visibility::{Kernels, VisibilityStage};
-use crate::bundle::{GridHeader, GridKind, SolidSections, grid_of_cells};
+use crate::bundle::{GridHeader, GridKind, SolidSections, grid_of_cells, terrain_of_solid};
 use crate::compress::ValidPyramid;
 use crate::visibility::solid::{SolidField, Solids};
 use crate::visibility::{Sights, Viewsheds};
 use crate::world::solid::{PlaceCells, Player, SolidLevel};
 use fearless_simd::Level;
-use viewcell::format::{TerrainParameters, TreeCode, VisibilityMode};
+use viewcell::format::TerrainParameters;
 
 /// What is baked of a solid level.
 #[derive(Clone, Copy, Debug)]
@@ -157,27 +157,12 @@ impl Subject {
             occluders: field.occluder_section(),
             ..sections
         };
-        let hull = player.hull;
         let header = GridHeader {
-            parameters: TerrainParameters {
-                grid: valid.grid(),
-                cell_spacing: [1.0; 2],
-                eye_height: player.eye[1] - hull.min[2],
-                player_height: hull.max[2] - hull.min[2],
-                max_distance: f64::INFINITY,
-                visibility: VisibilityMode::Conservative,
-                // Eyes are not where feet are.
-                mutual: false,
-                tree_code: TreeCode::Pairs,
-                grade: 0,
-                lossy: false,
-                earth_radius: 0.0,
-                refraction: 0.0,
-                transform: None,
-                coarse: None,
-                walkable: false,
-                covered: false,
-            },
+            parameters: terrain_of_solid(
+                [player.hull.min, player.hull.max],
+                player.eye,
+                valid.grid(),
+            ),
             crs: None,
             kind: GridKind::Solid(sections),
         };

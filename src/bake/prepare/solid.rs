@@ -5,6 +5,10 @@ use crate::world::solid::{Places, Player, SolidLevel, Units};
 
 /// Where a level lies and whose body and eyes are baked, and whether its unit is an unlikely one.
 pub fn notes_of_level(level: &SolidLevel, player: &Player) -> Vec<String> {
+    // One of nothing has no bounds, of which its reader has told.
+    if !level.bounds().size().iter().all(|size| size.is_finite()) {
+        return Vec::new();
+    }
     let mut notes = vec![lies(level, player)];
     notes.extend(scale_warning(level));
     notes

@@ -16,6 +16,7 @@ mod content;
 mod graded;
 mod pairs;
 mod repack;
+mod solid;
 
 /// A bundle taken apart.
 struct Parts {

@@ -33,13 +33,14 @@ fuzz_target!(|data: &[u8]| {
             (i as u32 * 7) % (grid.width() + 1),
             (i as u32 * 5) % (grid.height() + 1),
         );
-        // Each way to ask gives the same answer.
+        // Each way to ask gives the same answer; but levels of a damaged graded bundle may contradict each other, of
+        // which a walk and a question ask others.
         let visible = pvs.contains(to);
         if i % 16 == 0 {
             pvs.expand(&mut words);
             let count: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
-            assert_eq!(count, pvs.count());
-            if grid.has_sample(to) {
+            assert!(count == pvs.count() || terrain.graded().is_some());
+            if grid.has_sample(to) && terrain.graded().is_none() {
                 let (word, bit) = grid.block_bit(to);
                 assert_eq!(words[word] >> bit & 1 == 1, visible);
             }

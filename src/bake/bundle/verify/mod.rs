@@ -10,6 +10,7 @@
 mod cells;
 mod container;
 mod graded;
+mod occluders;
 mod pairs;
 mod report;
 mod sections;
@@ -72,7 +73,7 @@ pub const SOLID_RULES: [Rule; 28] = after_container([
     solid::SOLID,
     solid::CELLS,
     solid::LOCATE,
-    solid::OCCLUDERS,
+    occluders::OCCLUDERS,
     sections::PROVENANCE,
     trees::INDEX,
     pairs::PAIR_INDEX,

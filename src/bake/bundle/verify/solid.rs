@@ -1,19 +1,21 @@
 //! Rules on what only bundles of solid levels hold.
 
 use std::io;
+use std::ops::Range;
 
 use super::container::Container;
+use super::occluders::{self, OCCLUDERS};
 use super::report::{Checker, Faults, Rule};
 use super::sections::{GRID, MASK, PROVENANCE, grid, mask, plain, provenance};
 use super::trees;
+use crate::bundle::solid::terrain_of_solid;
 use crate::compress::ValidPyramid;
 use viewcell::format::morton::{self, solid_number};
-use viewcell::format::occluders::{HEADER_LEN, Occluders, RECORD_LEN};
 use viewcell::format::solid::{
     BOX_LEN, BUCKET_LEN, BUCKET_SIDE, CellBox, SOLID_LEN, STEPS, SolidCells, SolidParameters,
     morton3,
 };
-use viewcell::format::{Section, Tag};
+use viewcell::format::{Section, Tag, TerrainParameters};
 
 pub(super) const PRESENT: Rule = Rule {
     name: "solid-sections-present",
@@ -21,7 +23,7 @@ pub(super) const PRESENT: Rule = Rule {
 };
 pub(super) const SOLID: Rule = Rule {
     name: "solid",
-    demands: "every field of SOLD makes sense, with the lengths of SBOX and SLOC, the grid, and where VALD has cells",
+    demands: "every field of SOLD makes sense, with those of GRID, the lengths of SBOX and SLOC, and where VALD has cells",
 };
 pub(super) const CELLS: Rule = Rule {
     name: "solid-cells",
@@ -30,10 +32,6 @@ pub(super) const CELLS: Rule = Rule {
 pub(super) const LOCATE: Rule = Rule {
     name: "solid-locate",
     demands: "SLOC has for each bucket the first of its cells, and a bit for each least corner",
-};
-pub(super) const OCCLUDERS: Rule = Rule {
-    name: "solid-occluders",
-    demands: "SOCC is as long as it says, and each of its occluders makes sense",
 };
 
 /// Checks all rules of this file, and those that all bundles of pairs of blocks share.
@@ -52,7 +50,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     };
     let record = plain(container, Tag::SOLD)?;
     let solid = checker.read(SOLID, |faults| {
-        Ok(solid(container, &record, &valid, faults))
+        Ok(solid(container, &record, &parameters, &valid, faults))
     })?;
     let Some(solid) = solid else {
         return Ok(());
@@ -60,19 +58,19 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     let (boxes, buckets) = (plain(container, Tag::SBOX)?, plain(container, Tag::SLOC)?);
     let cells = SolidCells::new(solid, &boxes, &buckets);
     let sound = checker.check(CELLS, |faults| {
-        check_cells(container, &cells, faults);
+        check_cells(container, &cells, &boxes, faults);
         Ok(())
     })?;
     if sound {
         checker.check(LOCATE, |faults| {
-            check_buckets(container, &cells, faults);
+            check_buckets(container, &cells, &buckets, faults);
             Ok(())
         })?;
     }
-    if container.section(Tag::SOCC).is_some() {
+    if sound && container.section(Tag::SOCC).is_some() {
         let bytes = plain(container, Tag::SOCC)?;
         checker.check(OCCLUDERS, |faults| {
-            check_occluders(container, &bytes, faults);
+            occluders::check(container, &bytes, &cells, faults);
             Ok(())
         })?;
     }
@@ -102,6 +100,7 @@ fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
 fn solid(
     container: &Container,
     record: &[u8],
+    terrain: &TerrainParameters,
     valid: &ValidPyramid,
     faults: &mut Faults,
 ) -> Option<SolidParameters> {
@@ -144,6 +143,17 @@ fn solid(
                 found,
             );
         }
+    }
+    // Of what is read of a terrain's GRID only sizes, and what was lost, are a solid level's own.
+    let due = TerrainParameters {
+        lossy: terrain.lossy,
+        ..terrain_of_solid(solid.hull, solid.eye, valid.grid())
+    };
+    let (due, found) = (due.encode(), terrain.encode());
+    if let Some(byte) = (0..due.len()).find(|&byte| due[byte] != found[byte]) {
+        let at = container.start(Tag::GRID) + byte as u64;
+        let place = format!("section GRID, byte {byte}");
+        faults.add(place, at, due[byte], found[byte]);
     }
     let grid = valid.grid();
     if SolidParameters::grid_of(solid.cells) != Some(grid) {
@@ -188,7 +198,8 @@ fn place_of(record: &CellBox) -> (u64, u64) {
     (number << (3 * record.level), 1 << (3 * record.level))
 }
 
-fn check_cells(container: &Container, cells: &SolidCells, faults: &mut Faults) {
+fn check_cells(container: &Container, cells: &SolidCells, boxes: &[u8], faults: &mut Faults) {
+    check_reserved(container, (Tag::SBOX, boxes), BOX_LEN, 13..16, faults);
     let (at, solid) = (container.start(Tag::SBOX), cells.parameters());
     let mut next = 0;
     for cell in 0..solid.cells {
@@ -227,38 +238,26 @@ fn check_cells(container: &Container, cells: &SolidCells, faults: &mut Faults) {
     }
 }
 
-fn check_occluders(container: &Container, bytes: &[u8], faults: &mut Faults) {
-    let at = container.start(Tag::SOCC);
-    let Some(occluders) = Occluders::new(bytes) else {
-        let expected = "a header, its occluders and planes";
-        return faults.add(
-            "section SOCC",
-            at,
-            expected,
-            format!("{} bytes", bytes.len()),
-        );
-    };
-    let mut planes = 0;
-    for number in 0..occluders.len() {
-        let record = occluders.record(number).filter(|record| {
-            let mut numbers = record.first..record.first + record.planes;
-            record.first == planes && numbers.all(|plane| occluders.plane(plane).is_some())
-        });
-        let Some(record) = record else {
-            let at = at + (HEADER_LEN + number as usize * RECORD_LEN) as u64;
-            let place = format!("section SOCC, occluder {number}");
-            return faults.add(
-                place,
-                at,
-                "a kind, a box, and the planes that are next",
-                "others",
-            );
-        };
-        planes += record.planes;
+/// Bytes of each record of a section that are 0.
+fn check_reserved(
+    container: &Container,
+    (tag, bytes): (Tag, &[u8]),
+    length: usize,
+    reserved: Range<usize>,
+    faults: &mut Faults,
+) {
+    for (number, record) in bytes.chunks_exact(length).enumerate() {
+        let found = record.get(reserved.clone()).unwrap_or_default();
+        if found.iter().any(|&byte| byte != 0) {
+            let at = container.start(tag) + (number * length + reserved.start) as u64;
+            let place = format!("section {tag}, record {number}");
+            faults.add(place, at, "reserved bytes of 0", format!("{found:?}"));
+        }
     }
 }
 
-fn check_buckets(container: &Container, cells: &SolidCells, faults: &mut Faults) {
+fn check_buckets(container: &Container, cells: &SolidCells, buckets: &[u8], faults: &mut Faults) {
+    check_reserved(container, (Tag::SLOC, buckets), BUCKET_LEN, 4..8, faults);
     let (at, solid) = (container.start(Tag::SLOC), cells.parameters());
     let [columns, rows, layers] = solid.buckets;
     let mut expected = vec![(0_u32, [0_u64; 8]); solid.bucket_count() as usize];

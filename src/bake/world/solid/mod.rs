@@ -26,7 +26,7 @@ pub use level::{Player, SolidLevel, Units};
 pub use merge::{convex_union, merge_solids};
 pub use places::{PlaceOptions, Places, find_places};
 pub use plane_group::FacePlane;
-pub(crate) use polygon::{area, behind};
+pub(crate) use polygon::{area, behind, square};
 pub use polyhedron::{Solid, SolidError, box_planes};
 pub use rasterize::{Heightmap, Placement, Rasterized, rasterize};
 pub use viewcell::convex::{Plane, Point};

@@ -68,7 +68,7 @@ pub(crate) fn area(polygon: &[Point]) -> f64 {
 
 /// A square of the plane around the point of it nearest to `centre`, `reach` from there to each side,
 /// anticlockwise seen from the front.
-pub(super) fn square(plane: &Plane, centre: Point, reach: f64) -> Vec<Point> {
+pub(crate) fn square(plane: &Plane, centre: Point, reach: f64) -> Vec<Point> {
     let height = plane.height(centre);
     let middle: Point = std::array::from_fn(|k| centre[k] - height * plane.normal[k]);
     let [u, v] = axes(plane.normal);

@@ -14,5 +14,7 @@ fn _viewcell(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::add(module)?;
     module.add_class::<bundle::Bundle>()?;
     module.add_class::<session::Session>()?;
-    module.add_function(wrap_pyfunction!(bake::bake, module)?)
+    module.add_function(wrap_pyfunction!(bake::kind_of, module)?)?;
+    module.add_function(wrap_pyfunction!(bake::bake_heights, module)?)?;
+    module.add_function(wrap_pyfunction!(bake::bake_file, module)?)
 }

@@ -298,7 +298,8 @@ def test_bad_arguments(ask, kind, words):
 @pytest.mark.parametrize(
     "arguments, kind, words",
     [
-        ({"heights": "none"}, TypeError, "numbers"),
+        ({"heights": [["a"]]}, TypeError, "numbers"),
+        ({"heights": "none", "spacing": None}, OSError, "none"),
         ({"heights": np.zeros(5)}, ValueError, r"\(rows, columns\), found \(5,\)"),
         ({"heights": np.zeros((0, 4))}, ValueError, "0 samples|4 x 0"),
         ({"heights": np.full((3, 3), np.nan)}, ValueError, "void"),
@@ -451,6 +452,202 @@ def test_many_threads_bake_and_one_raises(tmp_path):
         assert not thread.is_alive()
     assert raised == [3] and set(told) == set(range(6))
     assert {path.name for path in tmp_path.glob("*.vcb")} == {f"{i}.vcb" for i in range(6) if i != 3}
+
+
+def without_places(folder):
+    """A heightmap as a file, the same as an array, and what the program makes of the file."""
+    rows, columns = np.mgrid[:20, :26]
+    heights = np.round(np.sin(rows / 3.0) * 6 + columns * 5 % 7, 2)
+    header = f"ncols 26\nnrows 20\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n"
+    lines = "\n".join(" ".join(map(str, row)) for row in heights)
+    (folder / "hills.asc").write_text(header + lines + "\n")
+    return heights, folder / "hills.asc"
+
+
+def program(*arguments):
+    """Runs the program, where it was built."""
+    built = [ROOT / "target" / profile / "viewcell" for profile in ("release", "debug")]
+    built = [path for path in built if path.exists()]
+    if not built:
+        pytest.skip("the program was not built")
+    newest = max(built, key=lambda path: path.stat().st_mtime)
+    subprocess.run([newest, *map(str, arguments)], check=True, capture_output=True)
+
+
+#: Options of Python, and those of the command line that say the same.
+SAME = [
+    ({}, []),
+    ({"visibility": "exact", "grade": 4}, ["--visibility", "exact", "--grade=4"]),
+    ({"finest": 3, "detail": 3}, ["--finest", "3", "--detail", "3"]),
+    ({"quality": "draft", "crop": (2, 1, 20, 16)}, ["--quality", "draft", "--crop", "2,1,20,16"]),
+    ({"spacing": (9.0, 11.0), "vertical_scale": 2.0}, ["--spacing", "9,11", "--vertical-scale", "2"]),
+    ({"spacing": 9.0, "curvature": True}, ["--spacing", "9", "--earth-curvature"]),
+    ({"max_slope": 35.0, "water_level": -4.0}, ["--max-slope", "35", "--water-level", "-4"]),
+    ({"walkable": "hills.asc", "max_distance": 90.0}, ["--walkable", "hills.asc", "--max-distance", "90"]),
+    ({"ground": "hills.asc", "inside": True, "player_height": 2.0}, ["--ground", "hills.asc", "--inside", "--player-height", "2"]),
+    ({"budget": 9000, "weight": "level"}, ["--budget", "9000", "--weight", "level"]),
+]
+
+
+@pytest.mark.parametrize("options, flags", SAME, ids=[" ".join(flags) or "none" for _, flags in SAME])
+def test_a_heightmap_is_baked_to_the_bytes_of_the_command_line(tmp_path, monkeypatch, options, flags):
+    _, file = without_places(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    program("bake", "terrain", file.name, "-o", "line.vcb", "--quiet", *flags)
+    viewcell.bake(file.name, output="python.vcb", verify=True, **options).close()
+    assert (tmp_path / "python.vcb").read_bytes() == (tmp_path / "line.vcb").read_bytes()
+
+
+ROOMS = ROOT / "tests/fuzz/seeds/json/portals"
+MAP = ROOT / "tests/fuzz/seeds/solid/standard.map"
+MESH = ROOT / "tests/fuzz/seeds/solid/boxes.obj"
+
+
+@pytest.mark.parametrize(
+    "level, options, flags",
+    [
+        (ROOMS, {"kind": "cells"}, ["cells"]),
+        (ROOMS, {"kind": "cells", "fast": True, "symmetry": "none"}, ["cells", "--fast", "--symmetry", "none"]),
+        (MAP, {"cell": 64}, ["solid", "--cell", "64"]),
+        (MAP, {"kind": "solid", "cell": (64, 32), "eye": (12, 26), "grade": 2}, ["solid", "--cell", "64,32", "--eye", "12,26", "--grade=2"]),
+        (
+            MESH,
+            {"up": "z", "opaque_without_material": True, "reach": [[5.0, 2.0, 0.5]], "hull": (-0.3, -0.3, 0, 0.3, 0.3, 1.5)},
+            ["solid", "--up", "z", "--opaque-without-material", "--reach", "reach.csv", "--hull=-0.3,-0.3,0,0.3,0.3,1.5"],
+        ),
+    ],
+)
+def test_a_level_is_baked_to_the_bytes_of_the_command_line(tmp_path, monkeypatch, level, options, flags):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reach.csv").write_text("x,y,z\n5,2,0.5\n")
+    program("bake", flags[0], level, "-o", "line.vcb", "--quiet", *flags[1:])
+    with viewcell.bake(level, output="python.vcb", **options) as bundle:
+        assert bundle.kind == flags[0]
+    assert (tmp_path / "python.vcb").read_bytes() == (tmp_path / "line.vcb").read_bytes()
+
+
+def test_layers_are_arrays_where_heights_are(tmp_path):
+    heights, file = without_places(tmp_path)
+    mask = np.arange(26)[None, :] + 0 * heights > 12
+    there = viewcell.bake(heights, spacing=10.0, walkable=mask)
+    np.testing.assert_array_equal(there.exposure() > 0, mask)
+    np.savetxt(tmp_path / "mask.asc", mask, fmt="%d", header=file.read_text()[: file.read_text().index("NODATA")].strip(), comments="")
+    of_files = viewcell.bake(file, walkable=tmp_path / "mask.asc")
+    np.testing.assert_array_equal(there.exposure(), of_files.exposure())
+    # A roof over the ground hides from those who stand on it, beside the house.
+    roof = np.zeros((12, 20))
+    roof[:, 8:11] = 9.0
+    covered = viewcell.bake(roof, spacing=5.0, ground=np.zeros((12, 20)), visibility="exact")
+    assert not covered.visible((2, 6), (15, 6)) and not covered.visible((2, 6), (9, 6))
+    inside = viewcell.bake(roof, spacing=5.0, ground=np.zeros((12, 20)), visibility="exact", inside=True)
+    assert (inside.exposure()[:, 8:11] > 0).all() and not (covered.exposure()[:, 8:11] > 0).any()
+    weights = np.where(mask, 1.0, 0.0)
+    lossy = viewcell.bake(heights, spacing=10.0, budget=9000, weight=weights)
+    assert lossy.lossy and not viewcell.bake(heights, spacing=10.0).lossy
+
+
+def test_notes_go_to_the_logger(tmp_path, caplog):
+    heights, _ = without_places(tmp_path)
+    with caplog.at_level("INFO", logger="viewcell"):
+        viewcell.bake(heights, spacing=10.0, water_level=0.0)
+    assert any("players can be at" in record.message for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    "world, options, kind, words",
+    [
+        ("hills.asc", {"cell": 3.0}, TypeError, "cell is not for a terrain"),
+        ("hills.asc", {"transform": (0, 1, 0, 0, 0, -1)}, TypeError, "a file has its own"),
+        ("hills.asc", {"kind": "voxels"}, ValueError, "terrain, cells or solid"),
+        ("hills.asc", {"quality": "perfect"}, ValueError, "draft, good, best, samples"),
+        ("hills.asc", {"inside": True}, ValueError, "`ground`"),
+        ("hills.asc", {"placement": (0, 0, 0)}, ValueError, "`solids`"),
+        ("hills.asc", {"max_slope": 91.0}, ValueError, "0 to 90"),
+        ("hills.asc", {"water_level": 1e5}, viewcell.BakeError, "nobody"),
+        ("hills.asc", {"walkable": "none.asc"}, OSError, "none.asc"),
+        ("hills.asc", {"finest": 9}, ValueError, "finest"),
+        ("hills.asc", {"byte_order": "middle"}, ValueError, "little, big"),
+        ("hills.asc", {"resume": True}, ValueError, "resume"),
+        ("hills.asc", {"weight": "level"}, ValueError, "budget"),
+        ("none.tif", {}, OSError, "none.tif"),
+        (MAP, {"walkable": np.ones((3, 3))}, TypeError, "walkable is not for a solid level"),
+        (MAP, {"cell": 1e-300}, MemoryError, "`cell`"),
+        (MAP, {"hull": (1, 1, 1, 0, 0, 0)}, ValueError, "hull"),
+        (MAP, {"sky": "blue"}, ValueError, "opaque, clear"),
+        (MAP, {"up": "z"}, ValueError, "`exporter`"),
+        (MESH, {"up": "z"}, viewcell.BakeError, "`reach`"),
+        (ROOMS, {"symmetry": "both"}, ValueError, "or, and, none"),
+        (ROOT / "tests/fuzz/seeds/json/pvs", {"fast": True}, ValueError, "recompute"),
+        (np.zeros((3, 3)), {"spacing": 1.0, "crop": (0, 0, 1, 1)}, TypeError, "crop is for files"),
+        (np.zeros((3, 3)), {"spacing": 1.0, "kind": "solid"}, TypeError, "path of a file"),
+        (np.zeros((3, 3)), {"spacing": 1.0, "ground": np.zeros((3, 4))}, ValueError, "shape"),
+        (np.zeros((3, 3)), {"spacing": 1.0, "walkable": "a.asc"}, TypeError, "an array"),
+    ],
+)
+def test_what_a_bake_is_not_given(tmp_path, monkeypatch, world, options, kind, words):
+    without_places(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    output = {} if "resume" in options else {"output": "x.vcb"}
+    with pytest.raises(kind, match=words):
+        viewcell.bake(world, **output, **options)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_a_bake_that_keeps_its_work_goes_on(tmp_path):
+    class Enough(Exception):
+        pass
+
+    def progress(stage, done, total):
+        if stage == "visibility" and done > total / 4:
+            raise Enough
+
+    rows, columns = np.mgrid[:160, :160]
+    heights = np.sin(rows / 9.0) * np.cos(columns / 7.0) * 30
+    with pytest.raises(Enough):
+        viewcell.bake(heights, spacing=10.0, output=tmp_path / "a.vcb", resume=True, threads=1, progress=progress)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.vcb.checkpoint"]
+    with viewcell.bake(heights, spacing=10.0, output=tmp_path / "a.vcb", resume=True) as bundle:
+        with viewcell.bake(heights, spacing=10.0, output=tmp_path / "b.vcb") as other:
+            np.testing.assert_array_equal(bundle.exposure(), other.exposure())
+    assert (tmp_path / "a.vcb").read_bytes() == (tmp_path / "b.vcb").read_bytes()
+    assert not list(tmp_path.glob("*.checkpoint"))
+
+
+def test_ctrl_c_ends_the_reading_of_a_file(tmp_path):
+    """Before anything is written nothing is waited for: not for a level whose places take seconds to find."""
+    sides = "\n".join(f"( {a} ) ( {b} ) ( {c} ) wall 0 0 0 1 1" for a, b, c in SLAB)
+    spawn = '{\n"classname" "info_player_start"\n"origin" "0 0 64"\n}\n'
+    (tmp_path / "slab.map").write_text('{\n"classname" "worldspawn"\n{\n' + sides + "\n}\n}\n" + spawn)
+    script = (
+        "import viewcell, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def tell(stage, done, total):\n"
+        "    print(stage, flush=True)\n"
+        f"viewcell.bake({str(tmp_path / 'slab.map')!r}, cell=4, output={str(tmp_path / 'a.vcb')!r}, progress=tell)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        while process.stdout.readline() not in ("places\n", ""):
+            pass
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, words = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert "KeyboardInterrupt" in words and time.monotonic() - begun < 5
+    assert [path.name for path in tmp_path.iterdir()] == ["slab.map"]
+
+
+#: Sides of a floor of 12,000 units, each of three corners.
+SLAB = [
+    ("0 0 0", "0 1 0", "1 0 0"),
+    ("0 0 -16", "1 0 -16", "0 1 -16"),
+    ("-6000 0 0", "-6000 1 0", "-6000 0 1"),
+    ("6000 0 0", "6000 0 1", "6000 1 0"),
+    ("0 -6000 0", "0 -6000 1", "1 -6000 0"),
+    ("0 6000 0", "1 6000 0", "0 6000 1"),
+]
 
 
 def test_a_progress_callback_may_ask_and_bake():

@@ -2,6 +2,7 @@
 
     import viewcell
     bundle = viewcell.bake(heights, spacing=10.0, visibility="exact")
+    bundle = viewcell.bake("level.tif", quality="draft")   # or a level, or a mesh
     bundle.visible((3, 4), (120, 80))              # one pair
     bundle.visible([[3, 4], [5, 6]], [[120, 80], [7, 8]])  # many: an array of booleans
     bundle.pvs((3, 4))                             # the viewshed, an array of booleans
@@ -13,7 +14,9 @@ number of a cell; in a solid level players are where they are, too: ``visible_po
 
 from __future__ import annotations
 
+import logging
 import os
+import pathlib
 import tempfile
 import weakref
 from typing import Any, Callable, NamedTuple, Optional
@@ -525,54 +528,270 @@ def _crs(crs: Any) -> tuple[Optional[str], bool]:
     return words, bool(CRS.from_user_input(words).is_geographic)
 
 
+#: Arguments of `bake` that are of some kinds of worlds alone, and what they are where they are not given.
+_OF_TERRAINS = {
+    "transform": None,
+    "crs": None,
+    "spacing": None,
+    "vertical_scale": 1.0,
+    "vertical_offset": 0.0,
+    "size": None,
+    "byte_order": None,
+    "crop": None,
+    "nodata": None,
+    "max_samples": None,
+    "quality": "good",
+    "finest": None,
+    "detail": None,
+    "visibility": "conservative",
+    "sectors": 1000,
+    "eye_height": None,
+    "player_height": 1.8,
+    "max_distance": None,
+    "curvature": False,
+    "ground": None,
+    "ground_tolerance": None,
+    "inside": False,
+    "solids": None,
+    "placement": None,
+    "walkable": None,
+    "max_slope": None,
+    "water_level": None,
+}
+_OF_MESHES = {"up": None, "exporter": None, "opaque_without_material": False}
+_OF_SIZE = {"budget": None, "weight": None, "grade": None}
+_OF_CELLS = {"symmetry": "or", "recompute": False, "fast": False, "portals": False, "map": None, "pack": None}
+_OF_SOLIDS = {"cell": None, "hull": None, "eye": None, "reach": None, "sky": "opaque", "pack": None}
+_OF_KINDS = {
+    "terrain": {**_OF_TERRAINS, **_OF_MESHES, **_OF_SIZE},
+    "cells": _OF_CELLS,
+    "solid": {**_OF_MESHES, **_OF_SIZE, **_OF_SOLIDS},
+}
+#: What only a file of heights leaves open.
+_OF_FILES = ("vertical_scale", "vertical_offset", "size", "byte_order", "crop", "max_samples")
+
+
 def bake(
     heights: Any,
     *,
+    kind: Optional[str] = None,
+    # Of terrains.
     transform: Any = None,
     crs: Any = None,
     spacing: "float | tuple[float, float] | None" = None,
+    vertical_scale: float = 1.0,
+    vertical_offset: float = 0.0,
+    size: Optional[tuple[int, int]] = None,
+    byte_order: Optional[str] = None,
+    crop: Optional[tuple[int, int, int, int]] = None,
+    nodata: Optional[float] = None,
+    max_samples: Optional[int] = None,
+    quality: str = "good",
+    finest: Optional[int] = None,
+    grade: "bool | int | None" = None,
+    detail: Optional[int] = None,
     visibility: str = "conservative",
     sectors: int = 1000,
-    eye_height: float = 1.8,
+    eye_height: Optional[float] = None,
     player_height: float = 1.8,
     max_distance: Optional[float] = None,
     curvature: "bool | tuple[float, float]" = False,
-    nodata: Optional[float] = None,
+    ground: Any = None,
+    ground_tolerance: Optional[float] = None,
+    inside: bool = False,
+    solids: "os.PathLike[str] | str | None" = None,
+    placement: Optional[tuple[float, ...]] = None,
+    walkable: Any = None,
+    max_slope: Optional[float] = None,
+    water_level: Optional[float] = None,
+    # Of meshes.
+    up: Optional[str] = None,
+    exporter: Optional[str] = None,
+    opaque_without_material: bool = False,
+    # Of levels of cells.
+    symmetry: str = "or",
+    recompute: bool = False,
+    fast: bool = False,
+    portals: bool = False,
+    map: Optional[str] = None,
+    pack: "os.PathLike[str] | str | None" = None,
+    # Of solid levels.
+    cell: "float | tuple[float, float] | None" = None,
+    hull: Optional[tuple[float, float, float, float, float, float]] = None,
+    eye: "float | tuple[float, float] | None" = None,
+    reach: Any = None,
+    sky: str = "opaque",
+    # Of all.
+    budget: Optional[int] = None,
+    weight: Any = None,
     threads: int = 0,
     memory: Optional[int] = None,
-    budget: Optional[int] = None,
     output: "os.PathLike[str] | str | None" = None,
     overwrite: bool = False,
+    resume: bool = False,
+    verify: bool = False,
     progress: Optional[Callable[[str, int, int], object]] = None,
 ) -> Bundle:
-    """Bakes heights into a bundle, and opens it.
+    """Bakes heights, or a file of a heightmap, a level or a mesh, into a bundle, and opens it.
 
     heights: metres, of shape (rows, columns), row 0 in the north; NaN and nodata, and what a masked array
-    masks, are voids. transform: an affine.Affine, or six numbers in GDAL's order. crs: as rasterio has it,
-    or words. spacing: metres between samples; taken from the transform if it is in metres. visibility:
-    "exact", "conservative" or "sectors". curvature: True for the earth's, or (radius, refraction). budget:
-    the bundle's greatest length in bytes. output: where to keep the bundle; else it lives as long as the
-    Bundle does. progress(stage, done, total) is called in this thread, some times a second; what it raises
-    ends the bake, and so does Ctrl-C.
+    masks, are voids. Or the path of a file, as `viewcell bake` takes it: of the same file and options the bundle is
+    the same. kind: "terrain", "cells" or "solid"; by the content of the file if not given, where what a level's
+    compiler wrote is "cells".
+
+    Terrains. transform: an affine.Affine, or six numbers in GDAL's order. crs: as rasterio has it, or words. spacing:
+    metres between samples; taken from the transform if it is in metres. vertical_scale, vertical_offset, size,
+    byte_order ("little", "big"), crop (column, row, columns, rows) and max_samples: what a file leaves open. quality:
+    "draft", "good", "best" or "samples", by which finest, grade and detail are chosen unless one of them is given;
+    with a budget samples are baked. grade: True for 16. visibility: "exact", "conservative" or "sectors". eye_height:
+    the player's if not given. curvature: True for the earth's, or (radius, refraction).
+
+    Places. ground: heights on which players stand, where the first ones are a surface that hides; walkable: 0, False or NaN
+    where nobody can be. Both arrays of the same shape, or files. ground_tolerance, inside, max_slope (degrees) and
+    water_level (metres): as for the program. solids: a level that stands on the terrain; placement: where its origin
+    lies, in metres east and south of the first sample and up, and metres a unit.
+
+    Meshes. up: "y" or "z". exporter: "unity", "unreal", "godot" or "blender".
+
+    Levels of cells. symmetry: "or", "and" or "none". recompute, fast, portals, map (of a WAD), pack (a game's folder).
+
+    Solid levels. cell: the width of view cells, or width and height. hull: least and greatest corner of a body, from
+    the origin. eye: its height, or lowest and highest. reach: positions that can be reached, of shape (n, 3). sky:
+    "opaque" or "clear". grade, pack.
+
+    budget: the bundle's greatest length in bytes; weight: "area", "level" or an array of what each sample is worth.
+    memory: bytes that the bake may take; what is free if not given. output: where to keep the bundle; else it lives as
+    long as the Bundle does. resume: keeps finished work beside the output when the bake is stopped, and goes on with
+    what is there. verify: checks every rule at the end.
+
+    progress(stage, done, total) is called in this thread, some times a second; what it raises ends the bake, and so
+    does Ctrl-C: nothing is left behind, but for what resume keeps. What a person should know goes to the logger
+    "viewcell", as information or, of what is probably wrong, as a warning.
 
     Raises ValueError and TypeError for arguments, OSError for files, MemoryError, BakeError.
     """
-    if np.ma.isMaskedArray(heights):
-        heights = np.ma.filled(heights.astype(np.float64), np.nan)
-    array = np.asarray(heights)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"heights: expected numbers, found {array.dtype}")
-    if array.ndim != 2:
-        raise ValueError(f"heights: expected shape (rows, columns), found {array.shape}")
-    voids = array == nodata if nodata is not None else None
-    array = np.array(array, np.float64, order="C")
-    if voids is not None:
-        array[voids] = np.nan
-    if visibility not in ("exact", "conservative", "sectors"):
-        raise ValueError(f"visibility: expected exact, conservative or sectors, found {visibility!r}")
+    given = dict(locals())
     if progress is not None and not callable(progress):
         raise TypeError(f"progress: expected something to call, found {progress!r}")
+    is_file = isinstance(heights, (str, os.PathLike))
+    if kind is not None and kind not in _OF_KINDS:
+        raise ValueError(f"kind: expected terrain, cells or solid, found {kind!r}")
+    if not is_file and kind not in (None, "terrain"):
+        raise TypeError(f"kind: heights are a terrain, and {kind} is asked for; give the path of a file")
+    if kind is None:
+        # What cannot be read is told of by its reader.
+        kind = (_viewcell.kind_of(os.fspath(heights)) if is_file else None) or "terrain"
+    for names in _OF_KINDS.values():
+        for name, default in names.items():
+            if name not in _OF_KINDS[kind] and _is_given(given[name], default):
+                raise TypeError(f"{name} is not for {_KINDS[kind]}")
+    if not is_file:
+        for name in _OF_FILES:
+            if _is_given(given[name], _OF_TERRAINS[name]):
+                raise TypeError(f"{name} is for files of heights; change the array")
+    options: dict[str, Any] = {
+        "manner": {"threads": threads, "memory": memory, "overwrite": overwrite, "resume": resume, "verify": verify},
+        "mesh": {"up": up, "exporter": exporter, "opaque_without_material": opaque_without_material},
+        "size": {"budget": budget, "weight": _numbers(weight, "weight")},
+    }
+    ratio = 16 if kind == "terrain" else 32
+    ratio = ratio if grade is True else None if grade is None else int(grade)
+    array = None
+    if kind == "terrain":
+        array, reading = (None, {}) if is_file else _heights(heights, nodata, transform, crs, spacing)
+        if is_file and (transform is not None or crs is not None):
+            raise TypeError("transform and crs are for arrays: a file has its own")
+        if is_file and spacing is not None:
+            reading["spacing"] = _pair(spacing, "spacing")
+        if visibility not in ("exact", "conservative", "sectors"):
+            raise ValueError(f"visibility: expected exact, conservative or sectors, found {visibility!r}")
+        if curvature is True:
+            curvature = (6_371_008.8, 1.0 / 7.0)
+        options.update(
+            transform=reading.get("transform"),
+            crs=reading.get("crs"),
+            reading={
+                "spacing": reading.get("spacing"),
+                "vertical_scale": vertical_scale,
+                "vertical_offset": vertical_offset,
+                "size": size,
+                "byte_order": byte_order,
+                "crop": crop,
+                # Of an array they are voids by now.
+                "nodata": nodata if is_file else None,
+                "max_samples": max_samples,
+            },
+            places={
+                "ground": _raster(ground, "ground", array),
+                "ground_tolerance": ground_tolerance,
+                "inside": inside,
+                "solids": None if solids is None else os.fspath(solids),
+                "placement": None if placement is None else [float(x) for x in placement],
+                "walkable": _raster(walkable, "walkable", array),
+                "max_slope": max_slope,
+                "water_level": water_level,
+            },
+            quality=quality,
+            finest=finest,
+            grade=ratio,
+            detail=detail,
+            visibility=visibility,
+            sectors=sectors,
+            eye_height=player_height if eye_height is None else eye_height,
+            player_height=player_height,
+            max_distance=max_distance,
+            curvature=curvature or None,
+        )
+    elif kind == "cells":
+        options.update(symmetry=symmetry, recompute=recompute, fast=fast, portals=portals, map=map)
+        options["pack"] = None if pack is None else os.fspath(pack)
+    else:
+        options.update(
+            cell=None if cell is None else _pair(cell, "cell"),
+            grade=ratio or 0,
+            hull=None if hull is None else _body(hull),
+            eye=None if eye is None else _pair(eye, "eye"),
+            reach=[] if reach is None else _positions(reach),
+            sky=sky,
+            pack=None if pack is None else os.fspath(pack),
+        )
+    folder = None
+    if output is None:
+        if resume:
+            raise ValueError("resume: expected an output, beside which finished work is kept")
+        folder = tempfile.TemporaryDirectory(prefix="viewcell-")
+        output = os.path.join(folder.name, "bundle.vcb")
+    try:
+        if array is None:
+            _viewcell.bake_file(os.fspath(heights), kind, os.fspath(output), options, _hear, progress)
+        else:
+            _viewcell.bake_heights(array, os.fspath(output), options, _hear, progress)
+        return Bundle(_viewcell.Bundle(os.fspath(output)), folder)
+    except BaseException:
+        if folder is not None:
+            folder.cleanup()
+        raise
 
+
+def _is_given(value: Any, default: Any) -> bool:
+    """Whether an argument says something."""
+    return value is not default and not (np.isscalar(value) and value == default)
+
+
+def _hear(note: str) -> None:
+    """What a person should know of a bake."""
+    logger = logging.getLogger("viewcell")
+    if note.startswith("warning: "):
+        logger.warning(note[len("warning: ") :])
+    else:
+        logger.info(note)
+
+
+def _heights(
+    heights: Any, nodata: Optional[float], transform: Any, crs: Any, spacing: Any
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Heights in metres, NaN where there are none, and where they lie."""
+    array = _masked(heights, "heights", nodata)
     affine = _transform(transform)
     words, degrees = _crs(crs)
     if words is not None and affine is None:
@@ -583,34 +802,63 @@ def bake(
         if degrees:
             raise ValueError(f"spacing: expected metres between samples, since the units of {words} are degrees")
         spacing = (float(np.hypot(affine[1], affine[4])), float(np.hypot(affine[2], affine[5])))
-    pair = (spacing, spacing) if np.isscalar(spacing) else tuple(spacing)  # type: ignore[arg-type]
+    return array, {"spacing": _pair(spacing, "spacing"), "transform": affine, "crs": words}
+
+
+def _masked(values: Any, name: str, nodata: Optional[float] = None) -> np.ndarray:
+    """Numbers of 64 bits, rows by columns, NaN where they are masked or the one that stands for none."""
+    if np.ma.isMaskedArray(values):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufb" or name == "heights" and array.dtype.kind == "b":
+        raise TypeError(f"{name}: expected numbers, found {array.dtype}")
+    if array.ndim != 2:
+        raise ValueError(f"{name}: expected shape (rows, columns), found {array.shape}")
+    voids = array == nodata if nodata is not None else None
+    array = np.array(array, np.float64, order="C")
+    if voids is not None:
+        array[voids] = np.nan
+    return array
+
+
+def _raster(raster: Any, name: str, heights: Optional[np.ndarray]) -> Any:
+    """A raster of the samples of a terrain: its file, or numbers row by row."""
+    if raster is None:
+        return None
+    if isinstance(raster, (str, os.PathLike)):
+        if heights is not None:
+            raise TypeError(f"{name}: expected an array, as the heights are, found a file")
+        return pathlib.Path(os.fspath(raster))
+    array = _masked(raster, name)
+    if heights is not None and array.shape != heights.shape:
+        raise ValueError(f"{name}: expected shape {heights.shape}, as the heights have it, found {array.shape}")
+    return array.ravel().tolist()
+
+
+def _numbers(weight: Any, name: str) -> Any:
+    """A name, or numbers row by row."""
+    return weight if weight is None or isinstance(weight, str) else _masked(weight, name).ravel().tolist()
+
+
+def _pair(value: Any, name: str) -> list[float]:
+    """One number for both, or two."""
+    pair = (value, value) if np.isscalar(value) else tuple(value)
     if len(pair) != 2:
-        raise ValueError(f"spacing: expected metres, or metres in x and y, found {spacing!r}")
-    if curvature is True:
-        curvature = (6_371_008.8, 1.0 / 7.0)
-    options = {
-        "spacing": [float(x) for x in pair],
-        "transform": affine,
-        "crs": words,
-        "visibility": visibility,
-        "sectors": sectors,
-        "eye_height": eye_height,
-        "player_height": player_height,
-        "max_distance": max_distance,
-        "curvature": curvature or None,
-        "threads": threads,
-        "memory": memory,
-        "budget": budget,
-        "overwrite": overwrite,
-    }
-    folder = None
-    if output is None:
-        folder = tempfile.TemporaryDirectory(prefix="viewcell-")
-        output = os.path.join(folder.name, "bundle.vcb")
-    try:
-        _viewcell.bake(array, os.fspath(output), options, progress)
-        return Bundle(_viewcell.Bundle(os.fspath(output)), folder)
-    except BaseException:
-        if folder is not None:
-            folder.cleanup()
-        raise
+        raise ValueError(f"{name}: expected a number or two, found {value!r}")
+    return [float(x) for x in pair]
+
+
+def _body(hull: Any) -> list[float]:
+    """Least and greatest corner of a body."""
+    numbers = np.asarray(hull, np.float64).ravel().tolist()
+    if len(numbers) != 6 or not all(a < b for a, b in zip(numbers[:3], numbers[3:])):
+        raise ValueError(f"hull: expected least and greatest corner, six numbers, found {hull!r}")
+    return numbers
+
+
+def _positions(reach: Any) -> list[list[float]]:
+    """Positions, x, y and z."""
+    array = np.asarray(reach, np.float64)
+    if array.ndim != 2 or array.shape[1] != 3 or not np.isfinite(array).all():
+        raise ValueError(f"reach: expected finite numbers of shape (n, 3), found shape {array.shape}")
+    return array.tolist()

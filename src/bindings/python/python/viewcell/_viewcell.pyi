@@ -51,9 +51,19 @@ class Session:
     def contains(self, player: int, other: int, at: Any) -> bool: ...
     def half(self, player: int, other: int) -> Optional[list[bool]]: ...
 
-def bake(
+def kind_of(path: str) -> Optional[str]: ...
+def bake_heights(
     heights: NDArray[np.float64],
     output: str,
     options: dict[str, Any],
+    hear: Callable[[str], object],
+    progress: Optional[Callable[[str, int, int], object]],
+) -> None: ...
+def bake_file(
+    input: str,
+    kind: str,
+    output: str,
+    options: dict[str, Any],
+    hear: Callable[[str], object],
     progress: Optional[Callable[[str, int, int], object]],
 ) -> None: ...
