@@ -82,7 +82,9 @@ pub(super) fn check(container: &Container, bytes: &[u8], cells: &SolidCells, fau
             continue;
         }
         let corners = record.bounds.as_flattened();
-        if corners.iter().any(|x| x.abs() > extent * (1.0 + UNIT)) {
+        // Boxes of what was put together are wider by the margin.
+        let most = extent + 2.0 * scale.margin;
+        if corners.iter().any(|x| x.abs() > most) {
             fault("a box within the extent", format!("{:?}", record.bounds));
         }
         let planes: Vec<Plane> = planes
