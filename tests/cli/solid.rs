@@ -483,3 +483,76 @@ fn a_level_is_read_out_of_a_games_folder_and_its_sky_as_one_says() {
     ];
     folder.ok(&[&hunt[..], &["--segments", "1000"]].concat());
 }
+
+/// Each method sends whoever is in sight, in time; the finer one sends no more than the coarser one.
+#[test]
+fn what_a_server_would_send_by_each_method_is_never_late() {
+    let folder = rooms();
+    let sent = |options: &[&str]| -> Vec<Value> {
+        let first = [
+            "experiment",
+            "sent",
+            "--traces",
+            "walks.csv",
+            "--level",
+            "rooms.map",
+            "--solid",
+            "rooms.vcb",
+            "--speed",
+            "120",
+            "--json",
+        ];
+        let ran = folder.ok(&[&first[..], options].concat());
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        document["methods"].as_array().unwrap().clone()
+    };
+    for rtt in ["0", "50", "150"] {
+        let methods = sent(&["--rtt", rtt]);
+        let names: Vec<&str> = methods
+            .iter()
+            .map(|row| row["method"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["bake", "tested", "watch"]);
+        let mut most = u64::MAX;
+        for row in &methods {
+            let lines = &row["lines"];
+            let count = |name: &str| lines[name].as_u64().unwrap();
+            assert_eq!(
+                (count("late"), count("late_frames")),
+                (0, 0),
+                "{rtt} ms: {row}"
+            );
+            // Who begins to walk is faster than the first frame says.
+            for (outside, all) in [0, 1].map(|k| (&row["outside"][k], &row["reached"][k])) {
+                let [outside, all] = [outside, all].map(|count| count.as_u64().unwrap());
+                assert!(outside * 20 < all, "{rtt} ms: {row}");
+            }
+            assert!(
+                count("in_sight") > 100 && count("sent") >= count("in_sight"),
+                "{row}"
+            );
+            // In two rooms somebody is hidden at times.
+            assert!(count("sent") < count("pairs"), "{rtt} ms: {row}");
+            assert!(count("sent") <= most, "{rtt} ms: {row}");
+            most = count("sent");
+        }
+        assert!(methods[2]["work"].as_f64().unwrap() > 0.0);
+    }
+    // Without work nothing new is proven.
+    let idle = sent(&["--work", "1"]);
+    let whole = sent(&[]);
+    let sends = |rows: &[Value]| rows[2]["lines"]["sent"].as_u64().unwrap();
+    assert!(sends(&idle) >= sends(&whole));
+    folder.fails(
+        &[
+            "experiment",
+            "sent",
+            "--traces",
+            "walks.csv",
+            "--solid",
+            "rooms.vcb",
+        ],
+        2,
+        &["--level"],
+    );
+}

@@ -206,6 +206,67 @@ fn a_patch_that_is_cut_or_damaged_is_refused_or_right() {
     );
 }
 
+/// What a reader of a patch believes, under right checksums: the rule finds each.
+#[test]
+fn indexes_of_a_patch_that_lead_elsewhere_are_found() {
+    use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
+    use viewcell::format::{Patch, PatchHeader, Section, Tag, crc32};
+
+    let (_, right) = crater();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged.vcp");
+    let is_sound = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        viewcell_bake::verify(&path, &mut |_| {})
+            .unwrap()
+            .is_sound()
+    };
+    assert!(is_sound(&right));
+    let with = |tag: Tag, at: usize, new: &[u8]| {
+        let mut bytes = right.clone();
+        let header = Patch::parse(&right).unwrap().header();
+        let table = HEADER_LEN..HEADER_LEN + header.section_count as usize * ENTRY_LEN;
+        for entry in table.clone().step_by(ENTRY_LEN) {
+            let mut section = Section::parse(&bytes[entry..entry + ENTRY_LEN]).unwrap();
+            if section.tag == tag {
+                let stored = section.offset as usize..section.end().unwrap() as usize;
+                bytes[stored.start + at..stored.start + at + new.len()].copy_from_slice(new);
+                section.checksum = crc32(&bytes[stored]);
+                bytes[entry..entry + ENTRY_LEN].copy_from_slice(&section.encode());
+            }
+        }
+        let header = PatchHeader {
+            table_checksum: crc32(&bytes[table]),
+            ..header
+        };
+        bytes[..HEADER_LEN].copy_from_slice(&header.encode());
+        assert!(Patch::parse(&bytes).is_ok() && bytes != right);
+        bytes
+    };
+    let patch = Patch::parse(&right).unwrap();
+    let second = patch.groups().nth(1).unwrap();
+    assert!(patch.heights().count() > 1 && patch.trees().count() > 1);
+    for (tag, at, new, words) in [
+        (Tag::CHTS, 0, &[0xff; 4][..], "a sample outside the grid"),
+        (Tag::CHTS, 4, &[0xff; 8], "another NaN"),
+        (
+            Tag::CHTS,
+            4,
+            &1e9_f64.to_le_bytes(),
+            "a height of no ground",
+        ),
+        (Tag::BIDX, 0, &[0xff; 4], "a block outside the grid"),
+        (Tag::BIDX, 0, &second.0.to_le_bytes(), "a block twice"),
+        (Tag::BIDX, 4, &[1], "a first piece that does not begin"),
+        (Tag::BIDX, 16, &[0; 8], "two pieces in one place"),
+        (Tag::BIDX, 16, &[0xff; 8], "a piece beyond the end"),
+        (Tag::QIDX, 0, &[0xff; 4], "a quad outside the grid"),
+        (Tag::QIDX, 16, &[0xff; 8], "a tree beyond the end"),
+    ] {
+        assert!(!is_sound(&with(tag, at, new)), "{words}");
+    }
+}
+
 /// A crater on a bundle of a hundred samples a side: the bundle, and the patch.
 fn crater() -> (Vec<u8>, Vec<u8>) {
     let folder = tempfile::tempdir().unwrap();

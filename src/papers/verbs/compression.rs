@@ -32,6 +32,8 @@ use super::frontier;
 ///
 /// For a bundle of a level: the merging of rows and columns by van de Panne and Stewart, lossless and lossy,
 /// compared with the bundle's own rows.
+///
+/// Example: viewcell experiment compression level.vcb --budgets 10MB,30MB --chart kept.png
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

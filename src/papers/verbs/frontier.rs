@@ -33,6 +33,8 @@ use viewcell_view::picture::{Chart, Curve, Series, frequencies};
 /// TERRAIN is a terrain bundle, or a heightmap, which is then baked (exact). For each limit, every
 /// PVS is pruned to as many nodes as the thesis could afford, three bytes a node. Times are
 /// processor time of one thread.
+///
+/// Example: viewcell experiment frontier level.tif --pairs 1000 --simple-pairs 20
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -338,6 +340,8 @@ impl fmt::Display for Tables<'_> {
 ///
 /// Then come the cost of precomputing the frontiers of all pairs (the method of 2004, section 2), and of computing
 /// them on demand.
+///
+/// Example: viewcell experiment epvs e1m1.vcb --pairs 100000
 #[derive(clap::Args)]
 pub(super) struct EpvsArgs {
     /// The bundle

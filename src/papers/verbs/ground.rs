@@ -22,6 +22,8 @@ use viewcell_view::picture::{Chart, Curve, Series};
 /// dig balls with a radius of 25 cubes at the surface, half fill them. Experiment I counts nodes and change sets
 /// (tables 1 to 4), experiment II attempts to reserve nodes (tables 5 and 6); the thesis's figures are printed
 /// beside. Times are processor time of a server for one interaction.
+///
+/// Example: viewcell experiment ground --clients 2,10 --seed 1
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Seed of all random points

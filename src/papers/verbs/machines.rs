@@ -22,6 +22,8 @@ use super::interest::PlayArgs;
 ///
 /// Ranks are threads. With --mpi, in a program built with the feature mpi, they are processes:
 /// mpirun -n 4 viewcell experiment machines --mpi
+///
+/// Example: viewcell experiment machines --entities 1000 --ticks 20 --ranks 1,4
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -25,6 +25,8 @@ use viewcell_program::output::Json;
 /// across), pixels (the threshold), and optionally height (pixels from top to bottom; default as across) and count
 /// (how many there are; default 1). Targets have name, radius, and optionally count. An avatar that is both has
 /// the same name in both files.
+///
+/// Example: viewcell experiment perception --observers players.csv --targets vehicles.csv --distance average
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The observers

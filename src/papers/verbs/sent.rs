@@ -26,6 +26,8 @@ use viewcell_simulate::trace::Trace;
 /// Compares with visibility of the other player's eye and of their box, in the same frame and one or two frames
 /// before. For players who were sent and are not visible, and the other way round, it counts how many are dead, in
 /// no cell, or at the edge of sight. With --solid it is also counted what a server would send by a bundle of `bake solid`.
+///
+/// Example: viewcell experiment sent --traces match.csv --level ps9ctf.bsp --solid ps9ctf.vcb --rtt 50
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The bundle of the level's clusters, from `bake cells --symmetry none` to match the engine

@@ -24,6 +24,8 @@ use viewcell_view::picture::{Bars, Chart, Series};
 /// Bakes the terrain in each mode. Compares all pairs of samples with exact visibility, and random pairs of cells
 /// with what players between the samples see. Large terrains take long in the conservative mode: --crop takes a
 /// part.
+///
+/// Example: viewcell experiment visibility level.tif --crop 0,0,100,100 --pairs 1000
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -12,6 +12,7 @@ mod container;
 mod graded;
 mod occluders;
 mod pairs;
+mod patch;
 mod report;
 mod sections;
 mod solid;
@@ -27,7 +28,7 @@ use super::file::{BundleFile, open_regular, read_up_to};
 use report::{Checker, Faults};
 use viewcell::format::header::HEADER_LEN;
 use viewcell::format::patch::PATCH_MAGIC;
-use viewcell::format::{Header, Patch, WorldKind};
+use viewcell::format::{Header, WorldKind};
 
 /// The rules on a terrain bundle, in the order in which they are checked.
 pub const RULES: [Rule; 28] = after_container([
@@ -119,42 +120,13 @@ pub fn verify(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report,
     check_all(path, progress).map_err(BundleError::read(path))
 }
 
-/// What a patch is held to by itself. What it says of a bundle shows when it is laid over that.
-const PATCH: Rule = Rule {
-    name: "patch",
-    demands: "header, section table and all sections have their checksums, and all that a patch needs is there",
-};
-
-/// Checks a patch.
-fn check_patch(bytes: &[u8]) -> Report {
-    let fault = Patch::parse(bytes).err().map(|error| Fault {
-        place: "file".to_owned(),
-        offset: None,
-        expected: "a patch as schemas/PATCH.md describes it".to_owned(),
-        found: format!("this: {error}"),
-    });
-    Report {
-        bytes: bytes.len() as u64,
-        rules: vec![RuleOutcome {
-            rule: PATCH.name.to_owned(),
-            demands: PATCH.demands.to_owned(),
-            outcome: match fault {
-                None => Outcome::Passed,
-                Some(_) => Outcome::Failed,
-            },
-            fault_count: u64::from(fault.is_some()),
-            faults: fault.into_iter().collect(),
-        }],
-    }
-}
-
 fn check_all(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<Report> {
     let (mut file, bytes) = open_regular(path)?;
     // What begins like no cell bundle is held to the rules on terrain.
     let start = read_up_to(&mut file, HEADER_LEN as u64)?;
     file.rewind()?;
     if start.starts_with(&PATCH_MAGIC) {
-        return Ok(check_patch(&read_up_to(&mut file, bytes)?));
+        return Ok(patch::check(&read_up_to(&mut file, bytes)?));
     }
     let rules: &[Rule] = match Header::parse(&start) {
         Ok(header) if header.kind == WorldKind::Cells => &CELL_RULES,

@@ -131,6 +131,23 @@ impl Faults {
     }
 }
 
+impl RuleOutcome {
+    /// What became of a rule that was checked.
+    pub(crate) fn of(rule: Rule, faults: Faults) -> Self {
+        Self {
+            rule: rule.name.to_owned(),
+            demands: rule.demands.to_owned(),
+            outcome: if faults.is_empty() {
+                Outcome::Passed
+            } else {
+                Outcome::Failed
+            },
+            fault_count: faults.count,
+            faults: faults.told,
+        }
+    }
+}
+
 /// The report in the making.
 pub(crate) struct Checker<'a> {
     pub(crate) report: Report,
