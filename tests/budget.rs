@@ -8,7 +8,7 @@ mod common;
 use std::path::Path;
 
 use common::{Silent, World, mix};
-use viewcell::query::{MappedBundle, Quad, TerrainBundle, Visibility};
+use viewcell::query::{Answer, MappedBundle, Quad, TerrainBundle};
 use viewcell_bake::bundle::{Info, info, verify};
 use viewcell_bake::compress::ValidPyramid;
 use viewcell_bake::compress::prune::DepthPruner;
@@ -61,7 +61,7 @@ fn compare(all: &TerrainBundle, lossy: &TerrainBundle) -> (u64, u64) {
             let said = lossy.visible_quads(quad, target);
             let truth = all.visible_quads(quad, target);
             assert!(
-                truth == Visibility::Hidden || said != Visibility::Hidden,
+                truth == Answer::Hidden || said != Answer::Hidden,
                 "{quad:?} {target:?}"
             );
             assert_eq!(said, other.state(target));
@@ -374,11 +374,11 @@ fn nothing_is_hidden_by_mistake_in_the_bundle_that_was_named() {
         let level = (i % u64::from(grid.levels())) as u32;
         let (from, to) = (quad(level, 2 * i), quad((i / 7 % 5) as u32, 2 * i + 1));
         let (truth, said) = (all.visible_quads(from, to), lossy.visible_quads(from, to));
-        if truth == Visibility::Hidden {
+        if truth == Answer::Hidden {
             hidden += 1;
-            kept += u64::from(said == Visibility::Hidden);
+            kept += u64::from(said == Answer::Hidden);
         } else {
-            assert_ne!(said, Visibility::Hidden, "{from:?} {to:?}");
+            assert_ne!(said, Answer::Hidden, "{from:?} {to:?}");
         }
     }
     // Whole PVSs, too.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use viewcell::frontier::cells::Construction;
 use viewcell::query::{
-    Bundle, Extent, Motion, MotionLimits, Place, Predictor, Quad, Sample, Visibility, World,
+    Answer, Bundle, Extent, Motion, MotionLimits, Place, Predictor, Quad, Sample, World,
 };
 
 /// Counts this thread's allocations, and the bytes that it has allocated and not freed.
@@ -63,7 +63,7 @@ fn ask(bytes: &[u8]) {
         assert_eq!(pvs.samples().count() as u64, pvs.count());
         assert!(pvs.quads().count() <= 4);
         let root = terrain.visible_quads(a.quad(), grid.root());
-        assert!(root != Visibility::Hidden || pvs.count() == 0);
+        assert!(root != Answer::Hidden || pvs.count() == 0);
     }
     assert_eq!(seen, 0);
     assert_eq!(ALLOCATIONS.get(), before);
@@ -79,11 +79,11 @@ fn what_is_outside_is_hidden() {
     let nowhere = Quad::new(2, 4, 0);
     assert_eq!(
         terrain.visible_quads(inside.quad(), nowhere),
-        Visibility::Hidden
+        Answer::Hidden
     );
     assert_eq!(
         terrain.visible_quads(nowhere, inside.quad()),
-        Visibility::Hidden
+        Answer::Hidden
     );
     assert!(terrain.pvs(nowhere).is_none());
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
-use viewcell::query::{Quad, TerrainBundle, Visibility};
+use viewcell::query::{Answer, Quad, TerrainBundle};
 
 use super::half::{Grown, Half, Halves, Runs};
 use super::scene::Mixed;
@@ -147,7 +147,7 @@ impl<'a> Store<'a> {
 
 /// Whether nobody in one of two quads may see anybody in the other.
 fn is_hidden(terrain: &TerrainBundle, [a, b]: [Quad; 2]) -> bool {
-    let hidden = |a, b| terrain.visible_quads(a, b) == Visibility::Hidden;
+    let hidden = |a, b| terrain.visible_quads(a, b) == Answer::Hidden;
     if !terrain.parameters().mutual {
         return hidden(a, b) && hidden(b, a);
     }

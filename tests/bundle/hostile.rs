@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use proptest::prelude::*;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{Grid, Header, Quad, ReadPvs, Sample, Tag, Tree, Valid, Visibility, crc32};
+use viewcell::format::{Answer, Grid, Header, Quad, ReadPvs, Sample, Tag, Tree, Valid, crc32};
 use viewcell::query::{Bundle, Leaf, OpenError};
 use viewcell_bake::bundle::{info, verify};
 
@@ -103,8 +103,8 @@ fn ask_everything(bytes: &[u8]) -> u64 {
         for level in (0..=grid.levels()).chain([31, 32, u32::MAX]) {
             let shift = level.min(31);
             let quad = Quad::new(level, a.column >> shift, a.row >> shift);
-            answers += u64::from(terrain.visible_quads(a.quad(), quad) == Visibility::Visible);
-            answers += u64::from(terrain.visible_quads(quad, a.quad()) == Visibility::Visible);
+            answers += u64::from(terrain.visible_quads(a.quad(), quad) == Answer::Visible);
+            answers += u64::from(terrain.visible_quads(quad, a.quad()) == Answer::Visible);
             if let Some(pvs) = terrain.pvs(quad) {
                 answers += pvs.count() + u64::from(pvs.contains(a));
                 answers += pvs
@@ -270,7 +270,7 @@ proptest! {
                 let visible = walked[word] >> bit & 1 == 1;
                 count += u64::from(visible);
                 prop_assert_eq!(tree.contains(sample), visible, "{:?}", sample);
-                prop_assert_eq!(tree.state(sample.quad()) == Visibility::Visible, visible);
+                prop_assert_eq!(tree.state(sample.quad()) == Answer::Visible, visible);
             }
             prop_assert_eq!(tree.count(), count);
             let covered: u64 = tree

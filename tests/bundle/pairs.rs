@@ -1,12 +1,13 @@
 //! Tree code 2: pairs of blocks, against the definition and against single trees.
 
 use proptest::prelude::*;
+use viewcell::format::Answer;
 use viewcell::format::Sample;
 use viewcell::format::blockpair::BlockPair;
 use viewcell::format::dictionary::Dictionary;
 use viewcell::query::{Leaf, MappedBundle, Quad, TerrainBundle};
 use viewcell_bake::bundle::verify;
-use viewcell_bake::compress::pairs::{Codebook, Histogram, PairSymbols, Sight, transpose};
+use viewcell_bake::compress::pairs::{Codebook, Histogram, PairSymbols, transpose};
 use viewcell_bake::{RepackOptions, repack};
 
 use crate::common::{Silent, World};
@@ -187,9 +188,9 @@ proptest! {
         let seen = pairs().filter(|&(v, t)| there(v, t) && rows[v] >> t & 1 == 1).count();
         let all = pairs().filter(|&(v, t)| there(v, t)).count();
         let expected = match seen {
-            0 => Sight::Hidden,
-            n if n == all => Sight::Visible,
-            _ => Sight::Mixed,
+            0 => Answer::Hidden,
+            n if n == all => Answer::Visible,
+            _ => Answer::Mixed,
         };
         prop_assert_eq!(sight, expected);
 

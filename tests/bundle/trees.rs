@@ -179,7 +179,7 @@ fn a_void_quad_under_a_visible_one_is_hidden() {
     assert_eq!(bytes, [1]);
     let blocks: Vec<u8> = valid.iter().flat_map(|w| w.to_le_bytes()).collect();
     let tree = Tree::parse(Valid::from_blocks(grid, &blocks), &bytes).unwrap();
-    use viewcell::format::Visibility::{Hidden, Visible};
+    use viewcell::format::Answer::{Hidden, Visible};
     assert_eq!(tree.state(grid.root()), Visible);
     assert_eq!(tree.state(Quad::new(3, 1, 0)), Hidden);
     assert_eq!(tree.state(Quad::new(1, 5, 2)), Hidden);

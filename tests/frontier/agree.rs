@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use viewcell::format::pairs::TREE_LEVEL;
-use viewcell::query::{Grid, MappedBundle, Quad, Sample, TerrainBundle, Visibility};
+use viewcell::query::{Answer, Grid, MappedBundle, Quad, Sample, TerrainBundle};
 use viewcell_bake::bundle::verify;
 use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::survey::{GroupSight, survey};
@@ -155,7 +155,7 @@ fn agree(bundle: &TerrainBundle<'_>, path: &Path) -> usize {
             assert_eq!(said, [expected[at]; 3], "{quad:?} {b:?}");
             if (at + quad.column as usize).is_multiple_of(19) {
                 let state = bundle.visible_quads(quad, b.quad());
-                assert_eq!(state != Visibility::Hidden, expected[at], "{quad:?} {b:?}");
+                assert_eq!(state != Answer::Hidden, expected[at], "{quad:?} {b:?}");
             }
             // What is hidden from a quad is hidden from all that it holds.
             for a in twin.samples(quad).filter(|_| !expected[at]) {
@@ -172,9 +172,9 @@ fn agree(bundle: &TerrainBundle<'_>, path: &Path) -> usize {
             let (mut some, mut all) = (false, true);
             inside.for_each(|visible| (some, all) = (some | visible, all & visible));
             let state = match (any && some, all) {
-                (false, _) => Visibility::Hidden,
-                (true, true) => Visibility::Visible,
-                (true, false) => Visibility::Unknown,
+                (false, _) => Answer::Hidden,
+                (true, true) => Answer::Visible,
+                (true, false) => Answer::Mixed,
             };
             assert_eq!(pvs.state(to), state, "{quad:?} {to:?}");
             assert_eq!(bundle.visible_quads(quad, to), state);

@@ -397,7 +397,7 @@ proptest! {
         if builder.region(Side::A).is_empty() {
             prop_assert!(terrain.visible(a, b));
         } else {
-            use viewcell::query::Visibility::Hidden;
+            use viewcell::query::Answer::Hidden;
             let (of_a, of_b) = (quad(Side::A, a).unwrap(), quad(Side::B, b).unwrap());
             prop_assert_eq!(terrain.visible_quads(of_a, of_b), Hidden);
             prop_assert!(terrain.visible_quads(of_a.parent(), of_b) != Hidden);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use viewcell::dice::Dice;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::query::{Extent, MappedBundle, Quad, Sample, Visibility};
+use viewcell::query::{Answer, Extent, MappedBundle, Quad, Sample};
 use viewcell::session::SessionOptions;
 use viewcell_bake::VisibilityMode;
 use viewcell_bake::live::Snapshot;
@@ -96,7 +96,7 @@ fn check(snapshot: &Snapshot, decider: &Decider, dice: &mut Dice, pairs: u32) ->
         let quad = |at: Sample, level: u32| Quad::new(level, at.column >> level, at.row >> level);
         let from = quad(a, level);
         let to = quad(b, dice.roll(grid.levels()));
-        let seen = terrain.visible_quads(from, to) != Visibility::Hidden;
+        let seen = terrain.visible_quads(from, to) != Answer::Hidden;
         assert!(
             seen || !sees,
             "{snapshot:?}: {a:?} of {from:?} sees {b:?} of {to:?}"

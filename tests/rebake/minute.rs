@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use viewcell::dice::Dice;
-use viewcell::query::{Sample, Visibility};
+use viewcell::query::{Answer, Sample};
 use viewcell::session::SessionOptions;
 use viewcell_bake::RebakeOptions;
 use viewcell_bake::live::Rebaker;
@@ -219,8 +219,7 @@ fn play(bundle: &Path, bodies: Bodies, play: &Play) -> Outcome {
                 for _ in 0..pairs {
                     let (a, b) = (random(&mut dice, ground), random(&mut dice, ground));
                     let was = old.visible(a, b);
-                    let wide =
-                        was || terrain.visible_quads(a.quad(), b.quad()) != Visibility::Hidden;
+                    let wide = was || terrain.visible_quads(a.quad(), b.quad()) != Answer::Hidden;
                     let visible = was || wide && terrain.visible(a, b);
                     counts[0] += u32::from(visible);
                     counts[1] += u32::from(visible && !was);

@@ -8,7 +8,7 @@ use super::{BODIES, Dice, Viewsheds, levels, real};
 use proptest::prelude::*;
 use viewcell::format::morton::comes_before;
 use viewcell::format::{Grid, Quad, Sample};
-use viewcell::query::{MappedBundle, Visibility};
+use viewcell::query::{Answer, MappedBundle};
 use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{
     Bodies, HeightField, LOOK_LEVEL, Order, Rays, ShaftField, Shafts, Sights, Stance,
@@ -278,9 +278,9 @@ fn bundles_of_cells_hide_nothing_that_exact_bundles_of_samples_show() {
                         .map(|bundle| bundle.pvs(Quad::new(finest, a.column, a.row)).unwrap());
                     for b in grid.row_by_row() {
                         let quad = Quad::new(finest, b.column, b.row);
-                        let any = pvs.state(quad) != Visibility::Hidden;
+                        let any = pvs.state(quad) != Answer::Hidden;
                         let is_found = cells.visible(a, b);
-                        let is_seen = least.state(quad) != Visibility::Hidden;
+                        let is_seen = least.state(quad) != Answer::Hidden;
                         assert!(
                             is_found || !is_seen,
                             "{a:?} {b:?} of level {finest}, {mode:?}"

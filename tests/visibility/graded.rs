@@ -8,7 +8,7 @@ use super::{BODIES, Dice};
 use proptest::prelude::*;
 use viewcell::format::graded::Shape;
 use viewcell::format::{Grid, Quad, Sample};
-use viewcell::query::{MappedBundle, TerrainBundle, Visibility};
+use viewcell::query::{Answer, MappedBundle, TerrainBundle};
 use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{Bodies, HeightField, Stance, find_sight};
 use viewcell_bake::world::Terrain;
@@ -129,9 +129,9 @@ fn check_queries(bundle: &TerrainBundle, sees: &dyn Fn(Sample, Sample) -> bool, 
                 }
             });
             let expected = match (some, all) {
-                (false, _) => Visibility::Hidden,
-                (true, true) => Visibility::Visible,
-                _ => Visibility::Unknown,
+                (false, _) => Answer::Hidden,
+                (true, true) => Answer::Visible,
+                _ => Answer::Mixed,
             };
             assert_eq!(bundle.visible_quads(a, b), expected, "{a:?} {b:?}");
         }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use viewcell::format::Sample;
 use viewcell::format::morton::comes_before;
-use viewcell::query::{MappedBundle, Quad, Visibility};
+use viewcell::query::{Answer, MappedBundle, Quad};
 use viewcell_bake::bundle::verify;
 use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{
@@ -558,11 +558,7 @@ fn bundles_of_walkable_terrain_answer_as_those_of_all_of_it() {
                 let pvs = samples.pvs(Quad::new(finest, a.column, a.row)).unwrap();
                 for b in grid.row_by_row() {
                     let state = pvs.state(Quad::new(finest, b.column, b.row));
-                    assert_eq!(
-                        part.visible(a, b),
-                        state != Visibility::Hidden,
-                        "{a:?} {b:?}"
-                    );
+                    assert_eq!(part.visible(a, b), state != Answer::Hidden, "{a:?} {b:?}");
                 }
             }
         }

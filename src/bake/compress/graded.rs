@@ -2,8 +2,9 @@
 //! of 2 × 2 cells.
 
 use super::ValidPyramid;
-use super::pairs::{PairSymbols, Sight};
+use super::pairs::PairSymbols;
 use std::collections::BTreeMap;
+use viewcell::format::Answer;
 use viewcell::format::graded::Shape;
 use viewcell::format::grid::{BLOCK_LEVEL, quad_mask};
 use viewcell::format::{Grid, Quad, bits, blockbits::transpose, morton};
@@ -106,10 +107,10 @@ fn add(rows: &[u64; 64], [own, target]: [u32; 2], above: &mut [u64; 64]) {
 }
 
 /// How one block sees another, as 64 × 64 bits.
-pub fn rows_of(sight: Sight, mixed: Option<[u64; 64]>, terrain: [u64; 2]) -> [u64; 64] {
+pub fn rows_of(sight: Answer, mixed: Option<[u64; 64]>, terrain: [u64; 2]) -> [u64; 64] {
     let mut rows = mixed.unwrap_or([!0; 64]);
     let [own, target] = match sight {
-        Sight::Hidden => [0; 2],
+        Answer::Hidden => [0; 2],
         _ => terrain,
     };
     for (lane, row) in rows.iter_mut().enumerate() {
@@ -185,9 +186,9 @@ fn is_full(cells: &ValidPyramid, level: u32, (column, row): Block) -> bool {
 }
 
 /// What 64 × 64 bits come to, where there is terrain.
-pub fn analyse(tree: &mut PairSymbols, rows: &[u64; 64], [own, target]: [u64; 2]) -> Sight {
+pub fn analyse(tree: &mut PairSymbols, rows: &[u64; 64], [own, target]: [u64; 2]) -> Answer {
     if rows.iter().all(|&row| row == 0) {
-        return Sight::Hidden;
+        return Answer::Hidden;
     }
     tree.analyse(rows, own, target)
 }

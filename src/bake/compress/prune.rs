@@ -273,7 +273,7 @@ mod tests {
     use super::super::reference;
     use super::*;
     use proptest::prelude::*;
-    use viewcell::format::Visibility;
+    use viewcell::format::Answer;
 
     fn nodes(grid: Grid, valid: &[u64], pvs: &[u64], quad: Quad) -> u64 {
         let mask = |words: &[u64], sample| {
@@ -281,7 +281,7 @@ mod tests {
             words[word] >> bit & 1 == 1
         };
         let state = reference::state(grid, &|s| mask(valid, s), &|s| mask(pvs, s), quad);
-        if !grid.has_quad(quad) || state != Visibility::Unknown {
+        if !grid.has_quad(quad) || state != Answer::Mixed {
             return 1;
         }
         let children = (0..4).filter_map(|index| quad.child(index));
@@ -305,7 +305,7 @@ mod tests {
                 let children = children.filter(|&child| {
                     let terrain =
                         reference::state(grid, &|s| bit(valid, s), &|s| bit(valid, s), child);
-                    terrain != Visibility::Hidden && of(child) == Visibility::Hidden
+                    terrain != Answer::Hidden && of(child) == Answer::Hidden
                 });
                 children.count()
             };
@@ -323,7 +323,7 @@ mod tests {
                 let mut quads: Vec<_> = places
                     .into_iter()
                     .map(|(column, row)| Quad::new(level, column, row))
-                    .filter(|&quad| of(quad) == Visibility::Unknown)
+                    .filter(|&quad| of(quad) == Answer::Mixed)
                     .collect();
                 if ties == Ties::FewestHidden {
                     quads.sort_by_key(|&quad| hidden(quad));

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use viewcell::format::bytes::write_varint;
-use viewcell::format::{Grid, Quad, Sample, Visibility};
+use viewcell::format::{Answer, Grid, Quad, Sample};
 
 /// Answers for one sample.
 pub type Mask<'a> = &'a dyn Fn(Sample) -> bool;
@@ -21,23 +21,23 @@ fn samples_of(grid: Grid, quad: Quad) -> impl Iterator<Item = Sample> {
 }
 
 /// What a PVS says of a quad, by definition.
-pub fn state(grid: Grid, valid: Mask, pvs: Mask, quad: Quad) -> Visibility {
+pub fn state(grid: Grid, valid: Mask, pvs: Mask, quad: Quad) -> Answer {
     let terrain: Vec<Sample> = samples_of(grid, quad).filter(|&s| valid(s)).collect();
     if !terrain.iter().any(|&s| pvs(s)) {
-        Visibility::Hidden
+        Answer::Hidden
     } else if terrain.iter().all(|&s| pvs(s)) {
-        Visibility::Visible
+        Answer::Visible
     } else {
-        Visibility::Unknown
+        Answer::Mixed
     }
 }
 
 /// The bytes of the tree.
 pub fn encode(grid: Grid, valid: Mask, pvs: Mask) -> Vec<u8> {
     let head = match state(grid, valid, pvs, grid.root()) {
-        Visibility::Hidden => return vec![0],
-        Visibility::Visible => return vec![1],
-        Visibility::Unknown => 2,
+        Answer::Hidden => return vec![0],
+        Answer::Visible => return vec![1],
+        Answer::Mixed => 2,
     };
     let mut nodes = Vec::new();
     let mut literals = Vec::new();
@@ -55,9 +55,9 @@ pub fn encode(grid: Grid, valid: Mask, pvs: Mask) -> Vec<u8> {
         for index in 0..4 {
             let child = quad.child(index).expect("level 4 or more");
             let code = match state(grid, valid, pvs, child) {
-                Visibility::Hidden => 0,
-                Visibility::Visible => 1,
-                Visibility::Unknown => {
+                Answer::Hidden => 0,
+                Answer::Visible => 1,
+                Answer::Mixed => {
                     queue.push_back(child);
                     2
                 }

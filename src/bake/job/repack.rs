@@ -17,8 +17,9 @@ use super::store::groups::StoredGroups;
 use crate::bundle::{TerrainParts, check_output};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, sights_of};
-use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
+use crate::compress::pairs::{PairBits, PairList, PairSymbols};
 use std::path::Path;
+use viewcell::format::Answer;
 use viewcell::format::{Groups, Leaf, Quad, ReadPvs, TreeCode};
 use viewcell::query::{MappedBundle, TerrainBundle, World};
 
@@ -183,7 +184,7 @@ impl Reader<'_> {
 
     fn nothing(&self) -> Group {
         Group {
-            sights: vec![Sight::Hidden; self.order.len()],
+            sights: vec![Answer::Hidden; self.order.len()],
             pairs: PairList::default(),
         }
     }
@@ -213,7 +214,7 @@ impl Reader<'_> {
             let bits = PairBits::new(&room.rows[target], viewpoints, terrain[target]);
             let sight = bits.analyse(&mut room.pair);
             group.sights[target] = sight;
-            if sight == Sight::Mixed {
+            if sight == Answer::Mixed {
                 group.pairs.push(room.pair.pair());
             }
         }
@@ -249,7 +250,7 @@ impl Reader<'_> {
         let mut read = self.nothing();
         let Some(group) = groups.group(block.0, block.1) else {
             for target in self.order.told_by(number) {
-                read.sights[target] = Sight::Visible;
+                read.sights[target] = Answer::Visible;
             }
             return read;
         };
@@ -260,17 +261,17 @@ impl Reader<'_> {
                 continue;
             }
             // A quad that is visible may hold blocks without terrain, which nobody sees.
-            if sight == Sight::Visible && terrain[self.index(target)] == 0 {
+            if sight == Answer::Visible && terrain[self.index(target)] == 0 {
                 continue;
             }
             let mut known = sight;
-            if sight == Sight::Mixed {
+            if sight == Answer::Mixed {
                 match group.record(records) {
                     Some(record) => {
                         room.pair.read(&record);
                         read.pairs.push(room.pair.pair());
                     }
-                    None => known = Sight::Visible,
+                    None => known = Answer::Visible,
                 }
                 records += 1;
             }

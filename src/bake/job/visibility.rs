@@ -11,7 +11,7 @@ use super::store::group::{BlockOrder, Group};
 use super::tiles::{Tile, pairs_by_tile};
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
-use crate::compress::pairs::{PairBits, PairList, PairSymbols, Sight};
+use crate::compress::pairs::{PairBits, PairList, PairSymbols};
 use crate::visibility::{
     BlockSight, Bodies, HeightField, Order, Rays, SectorField, Sectors, ShaftField, Shafts, Sights,
     Stance, Viewsheds, Window,
@@ -22,6 +22,7 @@ use fearless_simd::Level;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use viewcell::format::Answer;
 use viewcell::format::VisibilityMode;
 use viewcell::format::morton::comes_before;
 
@@ -232,17 +233,17 @@ impl<'t, K: Kernels> VisibilityStage<'t, K> {
         let terrain = self.valid.blocks();
         let viewpoints = terrain[self.order.index(number)];
         let mut group = Group {
-            sights: vec![Sight::Hidden; terrain.len()],
+            sights: vec![Answer::Hidden; terrain.len()],
             pairs: PairList::default(),
         };
         for target in self.order.told_by(number) {
             group.sights[target] = match room.sights.sight(child as usize, target) {
-                BlockSight::Void | BlockSight::Hidden => Sight::Hidden,
-                BlockSight::Visible => Sight::Visible,
+                BlockSight::Void | BlockSight::Hidden => Answer::Hidden,
+                BlockSight::Visible => Answer::Visible,
                 BlockSight::Mixed(rows) => {
                     let bits = PairBits::new(rows, viewpoints, terrain[target]);
                     let sight = bits.analyse(&mut room.pair);
-                    if sight == Sight::Mixed {
+                    if sight == Answer::Mixed {
                         group.pairs.push(room.pair.pair());
                     }
                     sight

@@ -6,9 +6,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::sight::GroupSight;
-use viewcell::query::{
-    CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle, Visibility,
-};
+use viewcell::query::{Answer, CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle};
 
 /// The PVS of a sample that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -147,12 +145,12 @@ impl<'a> Counter<'a> {
             let there = self.sight.terrain_of(target).count_ones();
             let pairs = u64::from(looking) * u64::from(there);
             let visible = match self.sight.state(target) {
-                Visibility::Hidden => 0,
-                Visibility::Visible => {
+                Answer::Hidden => 0,
+                Answer::Visible => {
                     block.whole += looking;
                     pairs
                 }
-                Visibility::Unknown => {
+                Answer::Mixed => {
                     let mut visible = 0;
                     for v in (0..64).filter(|v| viewpoints >> v & 1 == 1) {
                         let word = self.sight.word(v, target);

@@ -2,7 +2,7 @@
 
 use viewcell::format::bits;
 use viewcell::format::blockbits::transpose;
-use viewcell::query::{Leaf, Sample, TerrainBundle, Visibility};
+use viewcell::query::{Answer, Leaf, Sample, TerrainBundle};
 
 /// What the 64 samples of a block of 8 × 8 see, block by block. Reading them together takes a
 /// tenth of the time of one PVS after another, since bundles keep pairs of blocks.
@@ -11,7 +11,7 @@ pub struct GroupSight<'a> {
     /// The samples of the block that are terrain, as a word of a block bitmap.
     viewpoints: u64,
     /// By block, row by row: what all of them see together.
-    states: Vec<Visibility>,
+    states: Vec<Answer>,
     /// By block: word v is what viewpoint v sees of it, where that is unknown.
     rows: Vec<[u64; 64]>,
     /// A bitmap of the grid.
@@ -29,7 +29,7 @@ impl<'a> GroupSight<'a> {
         Self {
             terrain,
             viewpoints: 0,
-            states: vec![Visibility::Hidden; blocks],
+            states: vec![Answer::Hidden; blocks],
             rows: vec![[0; 64]; blocks],
             scratch: vec![0; blocks],
             masks: [(); 2].map(|()| vec![0; narrowed]),
@@ -39,7 +39,7 @@ impl<'a> GroupSight<'a> {
     /// Looks from block (column, row). `None` where the bundle is damaged.
     pub fn look(&mut self, column: u32, row: u32) -> Option<()> {
         self.viewpoints = self.terrain.valid().block(column, row);
-        self.states.fill(Visibility::Hidden);
+        self.states.fill(Answer::Hidden);
         match self.terrain.groups() {
             _ if self.viewpoints == 0 => Some(()),
             Some(_) => self.look_at_pairs(column, row),
@@ -54,7 +54,7 @@ impl<'a> GroupSight<'a> {
 
     /// What the block's samples see of block `target`, by its place row by row: nothing, all of
     /// its terrain, or by viewpoint what [`GroupSight::word`] says.
-    pub fn state(&self, target: usize) -> Visibility {
+    pub fn state(&self, target: usize) -> Answer {
         self.states[target]
     }
 
@@ -71,9 +71,9 @@ impl<'a> GroupSight<'a> {
         }
         let terrain = self.terrain_of(target);
         match self.states[target] {
-            Visibility::Hidden => 0,
-            Visibility::Visible => terrain,
-            Visibility::Unknown => {
+            Answer::Hidden => 0,
+            Answer::Visible => terrain,
+            Answer::Mixed => {
                 let mut seen = 0;
                 for viewpoint in bits::ones(from) {
                     seen |= self.rows[target][viewpoint as usize];
@@ -91,7 +91,7 @@ impl<'a> GroupSight<'a> {
     }
 
     fn look_at_trees(&mut self, column: u32, row: u32) -> Option<()> {
-        self.states.fill(Visibility::Unknown);
+        self.states.fill(Answer::Mixed);
         for v in (0..64).filter(|v| self.viewpoints >> v & 1 == 1) {
             let sample = Sample::new(column * 8 + v % 8, row * 8 + v / 8);
             self.terrain.pvs(sample.quad())?.expand(&mut self.scratch);
@@ -112,12 +112,12 @@ impl<'a> GroupSight<'a> {
                 Leaf::Hidden(_) => {}
                 Leaf::Visible(quad) => {
                     for block in grid.blocks_of(quad) {
-                        self.states[block] = Visibility::Visible;
+                        self.states[block] = Answer::Visible;
                     }
                 }
                 Leaf::Block(target, _) => {
                     let block = grid.blocks_of(target).next()?;
-                    self.states[block] = Visibility::Unknown;
+                    self.states[block] = Answer::Mixed;
                     self.rows[block] = match mixed.checked_sub(group.elsewhere()) {
                         Some(own) => group.record(own)?.rows(),
                         None => {
@@ -147,16 +147,16 @@ impl<'a> GroupSight<'a> {
             let (targets, viewpoints) = (self.masks[0][block], self.masks[1][block]);
             let all = (targets, viewpoints) == (self.terrain_of(block), self.viewpoints);
             let state = &mut self.states[block];
-            if *state == Visibility::Hidden || all {
+            if *state == Answer::Hidden || all {
                 continue;
             }
-            if *state == Visibility::Visible {
+            if *state == Answer::Visible {
                 self.rows[block] = [!0; 64];
             }
             *state = if targets == 0 || viewpoints == 0 {
-                Visibility::Hidden
+                Answer::Hidden
             } else {
-                Visibility::Unknown
+                Answer::Mixed
             };
             for (v, row) in self.rows[block].iter_mut().enumerate() {
                 *row &= targets & (viewpoints >> v & 1).wrapping_neg();

@@ -15,7 +15,7 @@ use place::{Standing, quad_at};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell::query::{CellBundle, MappedBundle, Sample, TerrainBundle, Visibility, World};
+use viewcell::query::{Answer, CellBundle, MappedBundle, Sample, TerrainBundle, World};
 
 use super::exit::{Failure, Outcome};
 use super::output::{Json, Stdout};
@@ -151,7 +151,7 @@ fn sees(terrain: &TerrainBundle, level: u32, pair: [Sample; 2]) -> bool {
         return terrain.visible(a.origin(), b.origin());
     }
     let pvs = terrain.pvs(a);
-    pvs.is_some_and(|pvs| pvs.state(b) != Visibility::Hidden)
+    pvs.is_some_and(|pvs| pvs.state(b) != Answer::Hidden)
 }
 
 /// May two players see each other if each moves up to a given distance from A and B? Prints visible or hidden

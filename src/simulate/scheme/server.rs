@@ -5,7 +5,7 @@ use crate::field::{Field, Place};
 use crate::scene::Scene;
 use crate::wire::{Item, SERVER, Wire, Word};
 use viewcell::interest::{Awareness, Senses, Sight};
-use viewcell::query::{Motion, MotionLimits, Quad, Visibility};
+use viewcell::query::{Answer, Motion, MotionLimits, Quad};
 
 use super::{Scheme, says};
 
@@ -447,7 +447,7 @@ impl Rule for Fat {
                 let blocks = [from, to].map(|(column, row)| Quad::new(3, column, row));
                 let (Some(groups), None) = (terrain.groups(), terrain.narrowing()) else {
                     let seen = terrain.visible_quads(blocks[0], samples[1].quad());
-                    return seen != Visibility::Hidden;
+                    return seen != Answer::Hidden;
                 };
                 // Who walks on stays in a block for a while.
                 let slot = viewer.player * self.around.len() + other.player;

@@ -4,7 +4,7 @@ use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::place::{numbered, position, viewcell_place, viewcell_position};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_OK, answer, buffer, given,
+    Outcome, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FULL, VIEWCELL_OK, answer, buffer, given,
     place, viewcell_status,
 };
 use crate::interest::{Awareness, InterestError, LookAhead, Senses};
@@ -30,7 +30,7 @@ impl Kept for viewcell_awareness {
 
 impl viewcell_awareness {
     /// The place that has a number; for nowhere a place of the other kind, which sees all and is seen.
-    fn place(&self, number: viewcell_place) -> Answer<Place> {
+    fn place(&self, number: viewcell_place) -> Outcome<Place> {
         let world = self.source.world();
         Ok(numbered(world, number)?.unwrap_or(match world {
             World::Terrain(_) => Place::Cell(number),
@@ -241,7 +241,7 @@ unsafe fn put(
     pairs: *mut viewcell_aware,
     size: usize,
     count: *mut usize,
-) -> Answer<viewcell_status> {
+) -> Outcome<viewcell_status> {
     // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     *unsafe { place(count) }? = changes.len();
     // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.

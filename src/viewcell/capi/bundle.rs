@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 
 use super::handle::{Kept, Table, close, get, keep};
 use super::status::{
-    Answer, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
+    Outcome, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
     answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
 #[cfg(not(target_arch = "wasm32"))]
@@ -35,7 +35,7 @@ impl Kept for viewcell_bundle {
 
 /// What a bundle is of, for as long as it or a clone of it is kept.
 impl OwnedBundle {
-    pub(super) fn terrain(&self) -> Answer<&TerrainBundle<'static>> {
+    pub(super) fn terrain(&self) -> Outcome<&TerrainBundle<'static>> {
         match self.lasting_world() {
             World::Terrain(terrain) => Ok(terrain),
             _ => Err(VIEWCELL_KIND),
@@ -43,7 +43,7 @@ impl OwnedBundle {
     }
 
     #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn solid(&self) -> Answer<&SolidBundle<'static>> {
+    pub(super) fn solid(&self) -> Outcome<&SolidBundle<'static>> {
         match self.lasting_world() {
             World::Solid(level) => Ok(level),
             _ => Err(VIEWCELL_KIND),
@@ -51,7 +51,7 @@ impl OwnedBundle {
     }
 }
 
-pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Answer<&'a OwnedBundle> {
+pub(super) unsafe fn source<'a>(bundle: *const viewcell_bundle) -> Outcome<&'a OwnedBundle> {
     // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
     Ok(&unsafe { get(bundle) }?.source)
 }
@@ -77,7 +77,7 @@ pub(super) unsafe fn open(
     bundle: *mut *mut viewcell_bundle,
     message: *mut c_char,
     message_size: usize,
-    source: impl FnOnce() -> Answer<Result<OwnedBundle, OpenError>>,
+    source: impl FnOnce() -> Outcome<Result<OwnedBundle, OpenError>>,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn viewcell_open(
 /// # Safety
 ///
 /// Null, or as the header says.
-pub(super) unsafe fn text<'a>(path: *const c_char) -> Answer<&'a str> {
+pub(super) unsafe fn text<'a>(path: *const c_char) -> Outcome<&'a str> {
     // SAFETY: null, or readable during the call: the header tells the caller so.
     let path = unsafe { CStr::from_ptr(given(path)?) };
     path.to_str().map_err(|_| VIEWCELL_ARGUMENT)

@@ -4,8 +4,8 @@ use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::place::{VIEWCELL_NOWHERE, known, numbered, viewcell_place};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer, flag,
-    place, slice, status_of_place, viewcell_status,
+    Outcome, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer,
+    flag, place, slice, status_of_place, viewcell_status,
 };
 use crate::format::{Sample, SolidParameters, bits};
 use crate::frontier::cells::Construction;
@@ -197,7 +197,7 @@ impl viewcell_frontier_options {
     }
 
     /// How sets of samples are grown in a world.
-    pub(super) fn options(&self, world: &World<'_>) -> Answer<FrontierOptions> {
+    pub(super) fn options(&self, world: &World<'_>) -> Outcome<FrontierOptions> {
         let goal = |goal| numbered(world, goal).map(|place| place.map(sample_of));
         Ok(FrontierOptions {
             grow: if flag(self.simple)? {
@@ -241,7 +241,7 @@ impl viewcell_frontier_options {
     }
 
     /// How sets of cells are made in a level.
-    pub(super) fn construction(&self, level: &CellBundle<'_>) -> Answer<Construction> {
+    pub(super) fn construction(&self, level: &CellBundle<'_>) -> Outcome<Construction> {
         let construction = Construction::ALL.get(self.construction as usize);
         let can_be = |kind: &&Construction| level.has_neighbours() || !kind.needs_neighbours();
         construction
@@ -251,7 +251,7 @@ impl viewcell_frontier_options {
     }
 
     /// What of a session's options is said here, in a world of any kind.
-    pub(super) fn session(&self, world: &World<'_>) -> Answer<SessionOptions> {
+    pub(super) fn session(&self, world: &World<'_>) -> Outcome<SessionOptions> {
         let mut options = SessionOptions {
             frontier: self.options(world)?,
             ..SessionOptions::default()
@@ -263,7 +263,7 @@ impl viewcell_frontier_options {
     }
 }
 
-fn side(side: u32) -> Answer<Side> {
+fn side(side: u32) -> Outcome<Side> {
     match side {
         0 => Ok(Side::A),
         1 => Ok(Side::B),
@@ -440,7 +440,7 @@ pub(super) unsafe fn put_code(
     bytes: *mut u8,
     size: usize,
     length: *mut usize,
-) -> Answer<viewcell_status> {
+) -> Outcome<viewcell_status> {
     // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
     let length = unsafe { place(length) }?;
     // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.

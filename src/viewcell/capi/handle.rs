@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::status::{
-    Answer, VIEWCELL_CLOSED, VIEWCELL_FULL, VIEWCELL_NULL, VIEWCELL_OK, viewcell_status,
+    Outcome, VIEWCELL_CLOSED, VIEWCELL_FULL, VIEWCELL_NULL, VIEWCELL_OK, viewcell_status,
 };
 
 /// Bits of the kind. They are the lowest ones and no kind is even, so that the address of an object
@@ -110,7 +110,7 @@ impl<T: Kept> Table<T> {
         part.get_or_init(|| (0..slots).map(empty).collect()).get(at)
     }
 
-    fn open(&self, value: T) -> Answer<usize> {
+    fn open(&self, value: T) -> Outcome<usize> {
         let value = Box::new(value);
         // What the lock guards is whole between any two of its statements.
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,7 +135,7 @@ impl<T: Kept> Table<T> {
     }
 
     /// The number and the slot that a handle names, and the slot's state while it is open.
-    fn find(&self, handle: usize) -> Answer<(usize, &Slot<T>, u32)> {
+    fn find(&self, handle: usize) -> Outcome<(usize, &Slot<T>, u32)> {
         if handle == 0 {
             return Err(VIEWCELL_NULL);
         }
@@ -149,7 +149,7 @@ impl<T: Kept> Table<T> {
     }
 
     /// The slot of a handle that is open.
-    fn opened(&self, handle: usize) -> Answer<&Slot<T>> {
+    fn opened(&self, handle: usize) -> Outcome<&Slot<T>> {
         let (_, slot, open) = self.find(handle)?;
         if slot.state.load(Ordering::Acquire) == open {
             Ok(slot)
@@ -158,7 +158,7 @@ impl<T: Kept> Table<T> {
         }
     }
 
-    fn close(&self, handle: usize) -> Answer<()> {
+    fn close(&self, handle: usize) -> Outcome<()> {
         let (number, slot, open) = self.find(handle)?;
         // Of two calls that close it at the same time, one gets past this.
         slot.state
@@ -177,7 +177,7 @@ impl<T: Kept> Table<T> {
 }
 
 /// Keeps a value: its handle.
-pub(super) fn keep<T: Kept>(value: T) -> Answer<*mut T> {
+pub(super) fn keep<T: Kept>(value: T) -> Outcome<*mut T> {
     let handle = T::table().open(value)?;
     Ok(core::ptr::without_provenance_mut(handle))
 }
@@ -187,7 +187,7 @@ pub(super) fn keep<T: Kept>(value: T) -> Answer<*mut T> {
 /// # Safety
 ///
 /// While it is borrowed, nobody may change or close it: the header tells the caller so.
-pub(super) unsafe fn get<'a, T: Kept>(handle: *const T) -> Answer<&'a T> {
+pub(super) unsafe fn get<'a, T: Kept>(handle: *const T) -> Outcome<&'a T> {
     let slot = T::table().opened(handle.addr())?;
     // SAFETY: as the caller promises.
     unsafe { &*slot.value.get() }
@@ -200,7 +200,7 @@ pub(super) unsafe fn get<'a, T: Kept>(handle: *const T) -> Answer<&'a T> {
 /// # Safety
 ///
 /// While it is borrowed, nobody else may use it: the header tells the caller so.
-pub(super) unsafe fn get_mut<'a, T: Kept>(handle: *mut T) -> Answer<&'a mut T> {
+pub(super) unsafe fn get_mut<'a, T: Kept>(handle: *mut T) -> Outcome<&'a mut T> {
     let slot = T::table().opened(handle.addr())?;
     // SAFETY: as the caller promises.
     unsafe { &mut *slot.value.get() }
@@ -213,7 +213,7 @@ pub(super) unsafe fn get_mut<'a, T: Kept>(handle: *mut T) -> Answer<&'a mut T> {
 /// # Safety
 ///
 /// Nobody else may use the value at the same time: the header tells the caller so.
-pub(super) unsafe fn close<T: Kept>(handle: *mut T) -> Answer<viewcell_status> {
+pub(super) unsafe fn close<T: Kept>(handle: *mut T) -> Outcome<viewcell_status> {
     if !handle.is_null() {
         T::table().close(handle.addr())?;
     }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     impl Table<Number> {
-        fn number(&self, handle: usize) -> Answer<u32> {
+        fn number(&self, handle: usize) -> Outcome<u32> {
             let slot = self.opened(handle)?;
             // SAFETY: nobody changes it: the caller is the only one, or only looks.
             unsafe { &*slot.value.get() }

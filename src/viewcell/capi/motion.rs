@@ -5,7 +5,7 @@ use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::place::{position, viewcell_box, viewcell_position};
 use super::session::{moved, viewcell_notice, viewcell_session};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
+    Outcome, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
     viewcell_status,
 };
 use crate::query::{
@@ -57,7 +57,7 @@ impl From<viewcell_motion_limits> for MotionLimits {
 }
 
 /// The caller's player.
-pub(super) unsafe fn motion(player: *const viewcell_motion) -> Answer<Motion> {
+pub(super) unsafe fn motion(player: *const viewcell_motion) -> Outcome<Motion> {
     // SAFETY: null, or readable during the call: the header tells the caller so.
     let player = unsafe { given(player) }?;
     Ok(Motion {
@@ -79,7 +79,7 @@ pub struct viewcell_mover {
 }
 
 /// The caller's player at some time to come.
-pub(super) unsafe fn mover(player: *const viewcell_mover) -> Answer<Mover> {
+pub(super) unsafe fn mover(player: *const viewcell_mover) -> Outcome<Mover> {
     // SAFETY: null, or readable during the call: the header tells the caller so.
     let player = unsafe { given(player) }?;
     Ok(Mover {

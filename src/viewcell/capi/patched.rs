@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 
 use super::bundle::{open, text, viewcell_bundle};
-use super::status::{Answer, slice, viewcell_status};
+use super::status::{Outcome, slice, viewcell_status};
 use crate::query::{OpenError, OwnedBundle};
 
 /// Maps a bundle of a terrain, and lays patches over it.
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn viewcell_open_patched(
         // SAFETY: null, or readable during the call: the header tells the caller so.
         let patches = unsafe { slice(patches, count) }?;
         let patches = patches.iter().map(|&path| text(path));
-        let patches: Vec<&str> = patches.collect::<Answer<_>>()?;
+        let patches: Vec<&str> = patches.collect::<Outcome<_>>()?;
         Ok(with_patches(path, &patches))
     };
     // SAFETY: what the header tells the caller is passed on as it is.

@@ -2,7 +2,7 @@
 
 use super::bundle::{source, viewcell_bundle};
 use super::status::{
-    Answer, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
+    Outcome, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
     VIEWCELL_UNREACHABLE, VIEWCELL_VOID, answer, buffer, given, place, slice, viewcell_status,
 };
 use crate::query::{Place, Sample, World};
@@ -63,7 +63,7 @@ impl From<viewcell_box> for [[f64; 3]; 2] {
 }
 
 /// The place that has a number; `None` for nowhere.
-pub(super) fn numbered(world: &World<'_>, number: viewcell_place) -> Answer<Option<Place>> {
+pub(super) fn numbered(world: &World<'_>, number: viewcell_place) -> Outcome<Option<Place>> {
     match number {
         VIEWCELL_NOWHERE => Ok(None),
         _ => known(world, number).map(Some),
@@ -72,7 +72,7 @@ pub(super) fn numbered(world: &World<'_>, number: viewcell_place) -> Answer<Opti
 
 /// The place that has a number, and nowhere has none.
 #[inline]
-pub(super) fn known(world: &World<'_>, number: viewcell_place) -> Answer<Place> {
+pub(super) fn known(world: &World<'_>, number: viewcell_place) -> Outcome<Place> {
     world.place(number.into()).ok_or(VIEWCELL_OUTSIDE)
 }
 
@@ -84,7 +84,7 @@ fn number(world: &World<'_>, place: Place) -> viewcell_place {
 
 /// What boxes the caller gave.
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) unsafe fn boxes(at: *const viewcell_box, count: usize) -> Answer<Vec<[[f64; 3]; 2]>> {
+pub(super) unsafe fn boxes(at: *const viewcell_box, count: usize) -> Outcome<Vec<[[f64; 3]; 2]>> {
     // SAFETY: null, or readable during the call: the header tells the caller so.
     let boxes = unsafe { slice(at, count) }?;
     Ok(boxes.iter().map(|&corners| corners.into()).collect())
@@ -169,7 +169,7 @@ fn put_sample(
     world: &World<'_>,
     found: Option<Sample>,
     out: &mut viewcell_place,
-) -> Answer<viewcell_status> {
+) -> Outcome<viewcell_status> {
     let found = found.ok_or(VIEWCELL_OUTSIDE)?;
     if let World::Terrain(terrain) = world
         && !terrain.valid().has_sample(found)
@@ -261,7 +261,7 @@ pub unsafe extern "C" fn viewcell_distance(
 }
 
 /// A position of the caller's.
-pub(super) unsafe fn position(at: *const viewcell_position) -> Answer<[f64; 3]> {
+pub(super) unsafe fn position(at: *const viewcell_position) -> Outcome<[f64; 3]> {
     // SAFETY: null, or readable during the call: the header tells the caller so.
     Ok((*unsafe { given(at) }?).into())
 }

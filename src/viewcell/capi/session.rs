@@ -5,7 +5,7 @@ use super::frontier::{put_code, viewcell_frontier_options};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::place::{known, numbered, viewcell_place};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_OK, answer, buffer, flag, place,
+    Outcome, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_OK, answer, buffer, flag, place,
     status_of_place, viewcell_status,
 };
 use crate::query::{Extent, OwnedBundle, Place, World};
@@ -31,14 +31,14 @@ impl Kept for viewcell_session {
 }
 
 impl viewcell_session {
-    fn player(&self, player: u32) -> Answer<usize> {
+    fn player(&self, player: u32) -> Outcome<usize> {
         let player = player as usize;
         (player < self.session.players())
             .then_some(player)
             .ok_or(VIEWCELL_ARGUMENT)
     }
 
-    fn pair(&self, [player, other]: [u32; 2]) -> Answer<[usize; 2]> {
+    fn pair(&self, [player, other]: [u32; 2]) -> Outcome<[usize; 2]> {
         if player == other {
             return Err(VIEWCELL_ARGUMENT);
         }
@@ -79,7 +79,7 @@ impl Default for viewcell_session_options {
 }
 
 impl viewcell_session_options {
-    fn options(&self, world: &World<'_>) -> Answer<SessionOptions> {
+    fn options(&self, world: &World<'_>) -> Outcome<SessionOptions> {
         Ok(SessionOptions {
             margin: self.margin,
             patience: (self.patience != u32::MAX).then_some(self.patience),
@@ -225,10 +225,10 @@ pub unsafe extern "C" fn viewcell_session_leave(
 pub(super) unsafe fn moved(
     session: *mut viewcell_session,
     player: u32,
-    to: impl FnOnce(&World) -> Answer<Option<Place>>,
+    to: impl FnOnce(&World) -> Outcome<Option<Place>>,
     reach: Option<Extent>,
     (notices, size, count): (*mut viewcell_notice, usize, *mut usize),
-) -> Answer<viewcell_status> {
+) -> Outcome<viewcell_status> {
     // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     let playing = unsafe { get_mut(session) }?;
     // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.

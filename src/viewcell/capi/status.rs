@@ -73,10 +73,10 @@ pub extern "C" fn viewcell_abi_version() -> u32 {
 }
 
 /// Why there is no answer.
-pub(super) type Answer<T> = Result<T, viewcell_status>;
+pub(super) type Outcome<T> = Result<T, viewcell_status>;
 
 /// Runs the body of a function; no panic crosses into C.
-pub(super) fn answer(body: impl FnOnce() -> Answer<viewcell_status>) -> viewcell_status {
+pub(super) fn answer(body: impl FnOnce() -> Outcome<viewcell_status>) -> viewcell_status {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(status) | Err(status)) => status,
         Err(_) => VIEWCELL_INTERNAL,
@@ -84,7 +84,7 @@ pub(super) fn answer(body: impl FnOnce() -> Answer<viewcell_status>) -> viewcell
 }
 
 /// A number of the caller's that says no or yes.
-pub(super) fn flag(value: u32) -> Answer<bool> {
+pub(super) fn flag(value: u32) -> Outcome<bool> {
     match value {
         0 => Ok(false),
         1 => Ok(true),
@@ -97,7 +97,7 @@ pub(super) fn flag(value: u32) -> Answer<bool> {
 /// # Safety
 ///
 /// Null, or as the header says.
-pub(super) unsafe fn given<'a, T>(pointer: *const T) -> Answer<&'a T> {
+pub(super) unsafe fn given<'a, T>(pointer: *const T) -> Outcome<&'a T> {
     // SAFETY: as the caller promises.
     unsafe { pointer.as_ref() }.ok_or(VIEWCELL_NULL)
 }
@@ -107,7 +107,7 @@ pub(super) unsafe fn given<'a, T>(pointer: *const T) -> Answer<&'a T> {
 /// # Safety
 ///
 /// Null, or as the header says.
-pub(super) unsafe fn place<'a, T>(pointer: *mut T) -> Answer<&'a mut T> {
+pub(super) unsafe fn place<'a, T>(pointer: *mut T) -> Outcome<&'a mut T> {
     // SAFETY: as the caller promises.
     unsafe { pointer.as_mut() }.ok_or(VIEWCELL_NULL)
 }
@@ -117,7 +117,7 @@ pub(super) unsafe fn place<'a, T>(pointer: *mut T) -> Answer<&'a mut T> {
 /// # Safety
 ///
 /// Null, or as the header says.
-pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> Answer<&'a [T]> {
+pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> Outcome<&'a [T]> {
     match (pointer.is_null(), length) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(VIEWCELL_NULL),
@@ -133,7 +133,7 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, length: usize) -> Answer<&'
 /// # Safety
 ///
 /// Null, or as the header says.
-pub(super) unsafe fn buffer<'a, T>(pointer: *mut T, length: usize) -> Answer<&'a mut [T]> {
+pub(super) unsafe fn buffer<'a, T>(pointer: *mut T, length: usize) -> Outcome<&'a mut [T]> {
     match (pointer.is_null(), length) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(VIEWCELL_NULL),

@@ -5,15 +5,15 @@ use super::place::{
     VIEWCELL_NOWHERE, known, numbered, position, viewcell_place, viewcell_position,
 };
 use super::status::{
-    Answer, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer,
-    buffer, slice, viewcell_status,
+    Outcome, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
+    answer, buffer, slice, viewcell_status,
 };
 use crate::format::bits;
-use crate::query::{Place, Quad, TerrainBundle, Visibility, World};
+use crate::query::{Answer, Place, Quad, TerrainBundle, World};
 
 /// Whether a player at one number may be seen from another; nowhere sees and is seen.
 #[inline]
-fn sees(world: &World<'_>, from: viewcell_place, to: viewcell_place) -> Answer<bool> {
+fn sees(world: &World<'_>, from: viewcell_place, to: viewcell_place) -> Outcome<bool> {
     let from = numbered(world, from)?;
     let to = numbered(world, to)?;
     let pair = from.zip(to);
@@ -21,7 +21,7 @@ fn sees(world: &World<'_>, from: viewcell_place, to: viewcell_place) -> Answer<b
 }
 
 /// Whether all of some numbers are places, or nowhere.
-fn check(world: &World<'_>, places: &[viewcell_place]) -> Answer<()> {
+fn check(world: &World<'_>, places: &[viewcell_place]) -> Outcome<()> {
     let count = world.places();
     let is_there = |&place: &u32| u64::from(place) < count || place == VIEWCELL_NOWHERE;
     if places.iter().all(is_there) {
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn viewcell_visible_from(
 }
 
 /// The quad of a level of a terrain that a place is in.
-fn quad(terrain: &TerrainBundle<'_>, place: Place, level: u32) -> Answer<Quad> {
+fn quad(terrain: &TerrainBundle<'_>, place: Place, level: u32) -> Outcome<Quad> {
     let Place::Sample(sample) = place else {
         return Err(VIEWCELL_KIND);
     };
@@ -137,9 +137,9 @@ pub unsafe extern "C" fn viewcell_visible_quads(
         let from = quad(terrain, known(world, from)?, from_level)?;
         let to = quad(terrain, known(world, to)?, to_level)?;
         Ok(match terrain.visible_quads(from, to) {
-            Visibility::Hidden => 0,
-            Visibility::Visible => 1,
-            Visibility::Unknown => 2,
+            Answer::Hidden => 0,
+            Answer::Visible => 1,
+            Answer::Mixed => 2,
         })
     })
 }

@@ -7,7 +7,7 @@ use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::motion::{mover, viewcell_mover};
 use super::place::{boxes, viewcell_box};
 use super::status::{
-    Answer, VIEWCELL_ARGUMENT, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
+    Outcome, VIEWCELL_ARGUMENT, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
     answer, flag, given, place, viewcell_status,
 };
 use crate::query::{OwnedBundle, World};
@@ -275,7 +275,10 @@ pub unsafe extern "C" fn viewcell_watch_close(watch: *mut viewcell_watch) -> vie
 }
 
 /// The watch behind a handle, which has these players.
-unsafe fn there<'a>(watch: *mut viewcell_watch, players: &[u32]) -> Answer<&'a mut Watch<'static>> {
+unsafe fn there<'a>(
+    watch: *mut viewcell_watch,
+    players: &[u32],
+) -> Outcome<&'a mut Watch<'static>> {
     // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     let watch = &mut unsafe { get_mut(watch) }?.watch;
     let count = watch.players();

@@ -63,4 +63,4 @@ pub use patch::{Patch, PatchHeader};
 pub use solid::{SolidCells, SolidParameters};
 pub use tag::{Tag, WorldKind};
 pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};
-pub use tree::{Leaf, Leaves, Literals, Tree, Trees, Visibility, morton};
+pub use tree::{Answer, Leaf, Leaves, Literals, Tree, Trees, morton};

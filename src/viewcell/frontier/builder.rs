@@ -11,7 +11,7 @@ use super::remembered::{Joined, Remembered};
 use super::samples::{Ground, Samples};
 use super::side::{FrontierError, Side};
 use super::state::{FrontierBuilder, GrowingHalf, Phase};
-use crate::format::{Quad, Sample, Visibility};
+use crate::format::{Answer, Quad, Sample};
 use crate::query::TerrainBundle;
 use crate::session::SessionWorld as _;
 
@@ -192,9 +192,8 @@ impl<'a> FrontierBuilder<'a> {
     /// where they stand; returns whether they are in. The set is then one for all of the side's
     /// players: none of them sees the other side from anywhere in it.
     pub fn join(&mut self, side: Side, place: Sample) -> bool {
-        let is_hidden = |builder: &Self, quad| {
-            builder.seen_state(side.other(), quad) == Some(Visibility::Hidden)
-        };
+        let is_hidden =
+            |builder: &Self, quad| builder.seen_state(side.other(), quad) == Some(Answer::Hidden);
         if self.half(side).members.has(&self.ground, place) {
             return true;
         }

@@ -6,7 +6,7 @@ use super::options::{Merge, Neighbours, Order, Turns};
 use super::samples::Samples;
 use super::side::Side;
 use super::state::{FrontierBuilder, Phase};
-use crate::format::{Quad, ReadPvs, Sample, Visibility};
+use crate::format::{Answer, Quad, ReadPvs, Sample};
 use crate::query::Pvs;
 
 /// What a quad below the finest level counts for if it joins, when steps are counted.
@@ -47,12 +47,12 @@ impl FrontierBuilder<'_> {
         self.tried += 1;
         self.spent += 1;
         let half = self.half(side);
-        if half.members.state(&self.ground, quad) == Some(Visibility::Visible) {
+        if half.members.state(&self.ground, quad) == Some(Answer::Visible) {
             return; // inside a quad taken before
         }
         match self.seen_state(side.other(), quad) {
-            None | Some(Visibility::Visible) => {}
-            Some(Visibility::Hidden) => {
+            None | Some(Answer::Visible) => {}
+            Some(Answer::Hidden) => {
                 let last = matches!(self.phase, Phase::Extend(_));
                 if !self.take(side, quad, !last) {
                     self.descend(side, quad);
@@ -60,7 +60,7 @@ impl FrontierBuilder<'_> {
                     self.spent += SMALL_QUAD - 1;
                 }
             }
-            Some(Visibility::Unknown) => self.descend(side, quad),
+            Some(Answer::Mixed) => self.descend(side, quad),
         }
     }
 
@@ -246,7 +246,7 @@ impl FrontierBuilder<'_> {
     fn cost(&self, side: Side, quad: Quad) -> u64 {
         let half = self.half(side);
         let unknown = 1 << 63 | u64::from(u32::MAX - quad.level);
-        if self.seen_state(side.other(), quad) != Some(Visibility::Hidden) {
+        if self.seen_state(side.other(), quad) != Some(Answer::Hidden) {
             return unknown;
         }
         let Some(pvs) = self.terrain.own_pvs(quad) else {

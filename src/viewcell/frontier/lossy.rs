@@ -1,7 +1,7 @@
 //! Lossy merging (thesis section 3.3).
 
 use super::samples::{Ground, Samples};
-use crate::format::{Quad, Visibility};
+use crate::format::{Answer, Quad};
 
 /// Merges a PVS into another, both as block bitmaps: quads unknown in both are looked into;
 /// hidden in both they stay hidden; any other becomes visible as a whole.
@@ -10,13 +10,13 @@ pub(super) fn merge(into: &mut Samples, ground: &Ground, pvs: &Samples) {
 }
 
 fn merge_quad(into: &mut Samples, ground: &Ground, pvs: &Samples, quad: Quad) {
-    use Visibility::{Hidden, Unknown};
+    use Answer::{Hidden, Mixed};
     let (Some(before), Some(joining)) = (into.state(ground, quad), pvs.state(ground, quad)) else {
         return; // no terrain
     };
     match (before, joining) {
         (Hidden, Hidden) => {}
-        (Unknown, Unknown) => {
+        (Mixed, Mixed) => {
             for index in 0..4 {
                 if let Some(child) = quad.child(index)
                     && ground.grid().has_quad(child)

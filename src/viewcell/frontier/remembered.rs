@@ -7,7 +7,7 @@ use super::outline::Outline;
 use super::samples::{Ground, Samples};
 use crate::format::grid::quad_mask;
 use crate::format::tree::state_of;
-use crate::format::{Quad, Visibility};
+use crate::format::{Answer, Quad};
 
 /// What a quad sees.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl Joined {
     }
 
     /// As [`Samples::state`], of all together.
-    pub(super) fn state(&self, ground: &Ground, quad: Quad) -> Option<Visibility> {
+    pub(super) fn state(&self, ground: &Ground, quad: Quad) -> Option<Answer> {
         let Some(number) = ground.numbers().of(quad) else {
             let index = ground.block_of(quad);
             let terrain = ground.word(index) & quad_mask(quad);
@@ -117,10 +117,10 @@ impl Joined {
             return None;
         }
         if !self.outline.has_some(number) {
-            return Some(Visibility::Hidden);
+            return Some(Answer::Hidden);
         }
         if self.outline.has_all(number) {
-            return Some(Visibility::Visible);
+            return Some(Answer::Visible);
         }
         // What one leaves out, another may have.
         let has_gap = |index| {
@@ -134,9 +134,9 @@ impl Joined {
             gap != 0
         };
         Some(if ground.rows_of(quad).flatten().any(has_gap) {
-            Visibility::Unknown
+            Answer::Mixed
         } else {
-            Visibility::Visible
+            Answer::Visible
         })
     }
 }

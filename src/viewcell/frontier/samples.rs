@@ -3,7 +3,7 @@
 use super::outline::{Numbers, Outline};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::tree::state_of;
-use crate::format::{Grid, Leaf, Quad, ReadPvs, Sample, Visibility};
+use crate::format::{Answer, Grid, Leaf, Quad, ReadPvs, Sample};
 use crate::query::{Pvs, TerrainBundle};
 
 /// Where there is terrain, and how blocks lie in a bitmap.
@@ -162,7 +162,7 @@ impl Samples {
 
     /// What part of a quad's terrain is in the set: none (hidden), all (visible) or some
     /// (unknown). `None` if the quad has no terrain.
-    pub(super) fn state(&self, ground: &Ground, quad: Quad) -> Option<Visibility> {
+    pub(super) fn state(&self, ground: &Ground, quad: Quad) -> Option<Answer> {
         if quad.level < BLOCK_LEVEL {
             let index = ground.block_of(quad);
             let terrain = ground.word(index) & quad_mask(quad);
@@ -178,13 +178,13 @@ impl Samples {
                 gap |= !word & terrain;
             }
             if some != 0 && gap != 0 {
-                return Some(Visibility::Unknown);
+                return Some(Answer::Mixed);
             }
         }
         match (some != 0, gap != 0) {
             (false, false) => None,
-            (false, true) => Some(Visibility::Hidden),
-            (true, _) => Some(Visibility::Visible),
+            (false, true) => Some(Answer::Hidden),
+            (true, _) => Some(Answer::Visible),
         }
     }
 

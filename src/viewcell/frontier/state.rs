@@ -7,7 +7,7 @@ use super::queue::Queue;
 use super::remembered::{Joined, Remembered};
 use super::samples::{Ground, Samples};
 use super::side::Side;
-use crate::format::{Quad, ReadPvs, Sample, Visibility};
+use crate::format::{Answer, Quad, ReadPvs, Sample};
 use crate::query::TerrainBundle;
 
 /// How far a frontier set is.
@@ -113,7 +113,7 @@ impl FrontierBuilder<'_> {
     }
 
     /// What part of a quad's terrain some member of a half may see.
-    pub(super) fn seen_state(&self, side: Side, quad: Quad) -> Option<Visibility> {
+    pub(super) fn seen_state(&self, side: Side, quad: Quad) -> Option<Answer> {
         let half = self.half(side);
         if half.is_merged || half.joined.is_empty() {
             half.seen.state(&self.ground, quad)

@@ -52,8 +52,8 @@ mod world;
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
-    Coarse, FileId, FormatError, Frame, Grid, GridError, Leaf, Pages, Pvs, Quad, Quads, Sample,
-    Section, SolidParameters, SolidUnits, Tag, TerrainParameters, TreeCode, Valid, Visibility,
+    Answer, Coarse, FileId, FormatError, Frame, Grid, GridError, Leaf, Pages, Pvs, Quad, Quads,
+    Sample, Section, SolidParameters, SolidUnits, Tag, TerrainParameters, TreeCode, Valid,
     VisibilityMode, WorldKind,
 };
 #[cfg(feature = "sign")]

@@ -8,9 +8,9 @@ use crate::format::grid::BLOCK_LEVEL;
 use crate::format::pairs::TREE_LEVEL;
 use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
-    FormatError, Graded, GradedPvs, Grid, GroupPvs, Groups, IndexedPages, Narrowing, Openings, Pvs,
-    Quad, ReadPvs, Sample, SectionPages, Tag, TerrainParameters, TreeCode, Trees, Valid,
-    Visibility, WorldKind,
+    Answer, FormatError, Graded, GradedPvs, Grid, GroupPvs, Groups, IndexedPages, Narrowing,
+    Openings, Pvs, Quad, ReadPvs, Sample, SectionPages, Tag, TerrainParameters, TreeCode, Trees,
+    Valid, WorldKind,
 };
 
 /// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
@@ -381,7 +381,7 @@ impl<'a> TerrainBundle<'a> {
 
     /// What is known of sight from a block to a quad of level 3 or more, without a look at any pair of
     /// blocks, as groups have it; `None` in a bundle of single trees.
-    pub(super) fn outline(&self, viewer: (u32, u32), quad: Quad) -> Option<Visibility> {
+    pub(super) fn outline(&self, viewer: (u32, u32), quad: Quad) -> Option<Answer> {
         if let Some(graded) = self.graded() {
             return Some(graded.outline(viewer, quad));
         }
@@ -391,7 +391,7 @@ impl<'a> TerrainBundle<'a> {
             .openings
             .is_some_and(|openings| openings.may_open(block, quad));
         Some(match (outline, opens) {
-            (Visibility::Hidden, true) => Visibility::Unknown,
+            (Answer::Hidden, true) => Answer::Mixed,
             (known, _) => known,
         })
     }
@@ -479,13 +479,13 @@ impl<'a> TerrainBundle<'a> {
     /// from anywhere in `a`; visible if each sample of `b` can be seen from somewhere in `a`, or
     /// where something was lost may be; else unknown. Hidden where either has no terrain in the
     /// grid; unknown where the bundle is damaged.
-    pub fn visible_quads(&self, a: Quad, b: Quad) -> Visibility {
+    pub fn visible_quads(&self, a: Quad, b: Quad) -> Answer {
         if !self.grid().has_quad(a) || !self.grid().has_quad(b) {
-            return Visibility::Hidden;
+            return Answer::Hidden;
         }
         match self.pvs(a) {
             Some(pvs) => pvs.state(b),
-            None => Visibility::Unknown,
+            None => Answer::Mixed,
         }
     }
 }

@@ -8,11 +8,11 @@ use crate::query::{CellBundle, Extent};
 
 /// One player's half of a frontier set between cells: a bitmap of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Half {
+pub struct CellHalf {
     words: Box<[u64]>,
 }
 
-impl Half {
+impl CellHalf {
     /// Whether a cell is in it; `false` for one that is not there. Constant time.
     #[inline]
     pub fn contains(&self, cell: u32) -> bool {
@@ -43,7 +43,7 @@ impl Half {
             .collect()
     }
 
-    /// The half of a level of so many cells that [`Half::encode`] wrote; `None` where it has other cells.
+    /// The half of a level of so many cells that [`CellHalf::encode`] wrote; `None` where it has other cells.
     pub(super) fn decode(cells: u32, bytes: &[u8]) -> Option<Self> {
         let (words, rest) = bytes.as_chunks();
         let words: Box<[u64]> = words.iter().copied().map(u64::from_le_bytes).collect();
@@ -77,7 +77,7 @@ impl CellSets<'_> {
 
 impl<'a> SessionWorld for CellBundle<'a> {
     type Place = u32;
-    type Half = Half;
+    type Half = CellHalf;
     type Builder = CellSets<'a>;
 
     /// Sets of cells are made in microseconds: none is needed.
@@ -122,11 +122,11 @@ impl<'a> SessionWorld for CellBundle<'a> {
         seen.unwrap_or(true)
     }
 
-    fn contains(half: &Half, cell: u32) -> bool {
+    fn contains(half: &CellHalf, cell: u32) -> bool {
         half.contains(cell)
     }
 
-    fn contains_all(&self, half: &Half, region: &Extent) -> bool {
+    fn contains_all(&self, half: &CellHalf, region: &Extent) -> bool {
         let mut memory = [0; MAX_CELLS as usize / 64];
         let cells = self.cells_in(region, &mut memory);
         // Whoever is in no cell sees all.
@@ -151,7 +151,7 @@ impl<'a> SessionWorld for CellBundle<'a> {
         bits::has(sets.half(1), cell as usize)
     }
 
-    fn finish(sets: &mut CellSets<'a>, _: &SessionOptions) -> [Half; 2] {
-        [0, 1].map(|number| Half::of(sets.half(number)))
+    fn finish(sets: &mut CellSets<'a>, _: &SessionOptions) -> [CellHalf; 2] {
+        [0, 1].map(|number| CellHalf::of(sets.half(number)))
     }
 }

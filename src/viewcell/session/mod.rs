@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::frontier::FrontierError;
 use crate::query::Extent;
-pub use cells::{CellSets, Half as CellHalf};
+pub use cells::{CellHalf, CellSets};
 pub use owned::{Half, OwnedSets};
 pub use world::{PATIENCE, SessionOptions, SessionWorld};
 

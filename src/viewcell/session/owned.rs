@@ -1,6 +1,6 @@
 //! Sessions in a bundle of any kind, which they keep.
 
-use super::cells::{CellSets, Half as CellHalf};
+use super::cells::{CellHalf, CellSets};
 use super::world::{SessionOptions, SessionWorld};
 use crate::format::SolidParameters;
 use crate::frontier::{Frontier, FrontierBuilder, FrontierError};

@@ -12,10 +12,10 @@ use crate::compress::ValidPyramid;
 use crate::compress::graded::{Block, Union, keep_outer, rows_of, valid_levels, visible_pairs};
 use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
-    Codebook, Histogram, PairList, PairSymbols, Sight, encode_head_within, encode_records,
+    Codebook, Histogram, PairList, PairSymbols, encode_head_within, encode_records,
 };
 use viewcell::format::graded::{Graded, Shape};
-use viewcell::format::{TerrainParameters, Visibility};
+use viewcell::format::{Answer, TerrainParameters};
 
 /// Checks the rules of this file.
 pub(super) fn check(
@@ -138,7 +138,7 @@ struct Pass<'a> {
 /// A group, made anew of the bits that its bytes say.
 struct Symbols {
     window: [Range<u32>; 2],
-    sights: Vec<Sight>,
+    sights: Vec<Answer>,
     pairs: PairList,
     seen: Seen,
 }
@@ -232,7 +232,7 @@ impl Pass<'_> {
         let group = self.graded.groups(level).group(block.0, block.1)?;
         let mut symbols = Symbols {
             window: [columns.clone(), rows.clone()],
-            sights: vec![Sight::Hidden; columns.len() * rows.len()],
+            sights: vec![Answer::Hidden; columns.len() * rows.len()],
             pairs: PairList::default(),
             seen: Seen::new(),
         };
@@ -247,14 +247,14 @@ impl Pass<'_> {
             }
             let is_kept = is_kept(self.mutual, block, target);
             let mut bits = None;
-            if sight == Sight::Mixed && is_kept {
+            if sight == Answer::Mixed && is_kept {
                 let record = group.record(records)?;
                 records += 1;
                 let mut pair = PairSymbols::default();
                 let rows = record.rows();
                 // One record too many shows in the bytes.
                 sight = pair.analyse(&rows, both[0], both[1]);
-                if sight != Sight::Mixed {
+                if sight != Answer::Mixed {
                     return None;
                 }
                 symbols.pairs.push(pair.pair());
@@ -270,7 +270,7 @@ impl Pass<'_> {
         // What is hidden as a whole may be seen by cells of the level below all the same.
         let told = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
         for (target, sight) in told.zip(&symbols.sights) {
-            if *sight == Sight::Hidden && is_kept(self.mutual, block, target) {
+            if *sight == Answer::Hidden && is_kept(self.mutual, block, target) {
                 symbols.seen.push((target, [0; 64]));
             }
         }
@@ -287,12 +287,7 @@ impl Pass<'_> {
             }
             let back = self.graded.groups(level).group(target.0, target.1);
             let back = back.map(|group| group.state(block.0, block.1));
-            let sight = match sight {
-                Sight::Hidden => Visibility::Hidden,
-                Sight::Visible => Visibility::Visible,
-                Sight::Mixed => Visibility::Unknown,
-            };
-            if back != Some(sight) {
+            if back != Some(*sight) {
                 let blocks = format!("blocks {target:?} and {block:?} of level {level}");
                 let found = format!("{back:?} and {sight:?}");
                 self.symmetry

@@ -9,11 +9,10 @@ use crate::bundle::provenance::Statistics;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
-    Codebook, GroupSymbols, Histogram, PairBits, PairCounts, PairList, PairSymbols, Sight,
-    encode_group,
+    Codebook, GroupSymbols, Histogram, PairBits, PairCounts, PairList, PairSymbols, encode_group,
 };
 use viewcell::format::{
-    Grid, GroupPvs, Groups, Narrowing, Quad, ReadPvs, Tag, TerrainParameters, Valid, Visibility,
+    Answer, Grid, GroupPvs, Groups, Narrowing, Quad, ReadPvs, Tag, TerrainParameters, Valid,
 };
 
 pub(super) const PAIR_INDEX: Rule = Rule {
@@ -220,11 +219,6 @@ impl PairSections {
                 }
                 let back = groups.group(to.0, to.1);
                 let back = back.map(|group| group.state(from.0, from.1));
-                let sight = match sight {
-                    Sight::Hidden => Visibility::Hidden,
-                    Sight::Visible => Visibility::Visible,
-                    Sight::Mixed => Visibility::Unknown,
-                };
                 if back != Some(sight) {
                     let place = format!("blocks {to:?} and {from:?}");
                     let found = format!("{back:?} and {sight:?}");
@@ -232,7 +226,7 @@ impl PairSections {
                 }
             }
             // The pair of a block with itself is the first of its own, where it is mixed.
-            let itself = symbols.sights[a as usize] == Sight::Mixed;
+            let itself = symbols.sights[a as usize] == Answer::Mixed;
             if let Some(pair) = symbols.pairs.iter().next().filter(|_| itself) {
                 let rows = pair.rows();
                 let differs = |i: usize, j: usize| {
@@ -267,7 +261,7 @@ impl PairSections {
             by.masks(block.0, block.1, &mut targets, &mut viewpoints);
             let own = (block.1 * across + block.0) as usize;
             for (target, sight) in symbols.sights.iter().enumerate() {
-                if *sight == Sight::Visible {
+                if *sight == Answer::Visible {
                     counts.add_visible(viewpoints[target], targets[target]);
                 }
             }
@@ -305,7 +299,7 @@ fn canonical(
     let viewpoints = terrain.blocks()[(block.1 * across + block.0) as usize];
     let mut symbols = GroupSymbols {
         block,
-        sights: vec![Sight::Hidden; grid.blocks()],
+        sights: vec![Answer::Hidden; grid.blocks()],
         pairs: PairList::default(),
     };
     let mut records = 0;
@@ -315,13 +309,13 @@ fn canonical(
         if viewpoints != 0 && targets != 0 {
             symbols.sights[index] = sight;
         }
-        if sight == Sight::Mixed && is_kept(mutual, block, target) {
+        if sight == Answer::Mixed && is_kept(mutual, block, target) {
             let record = group.record(records)?;
             records += 1;
             let mut pair = PairSymbols::default();
             let found = pair.analyse(&record.rows(), viewpoints, targets);
             symbols.sights[index] = found;
-            if found == Sight::Mixed {
+            if found == Answer::Mixed {
                 symbols.pairs.push(pair.pair());
             } else {
                 // One record too many: it shows in the bytes.

@@ -1,6 +1,7 @@
 //! Visibility bits of a pair of blocks, in the order of the tree that they become.
 
-use super::symbols::{PairSymbols, Sight};
+use super::symbols::PairSymbols;
+use viewcell::format::Answer;
 use viewcell::format::bits;
 use viewcell::format::blockbits::in_morton_order;
 use viewcell::format::morton;
@@ -56,7 +57,7 @@ impl PairSymbols {
     /// The tree of a pair: word v of `rows` is what viewpoint v sees; `viewpoints` and `targets`
     /// have ones where there is terrain, and only there bits count. Leaves in `self` what the
     /// tree consists of; what that is, is told by the result ([`PairBits::analyse`]).
-    pub fn analyse(&mut self, rows: &[u64; 64], viewpoints: u64, targets: u64) -> Sight {
+    pub fn analyse(&mut self, rows: &[u64; 64], viewpoints: u64, targets: u64) -> Answer {
         PairBits::new(rows, viewpoints, targets).analyse(self)
     }
 }
@@ -84,7 +85,7 @@ impl PairBits {
     ///
     /// A child without terrain on either side is hidden, as is one without visible pairs; one
     /// all of whose pairs with terrain are visible is visible.
-    pub fn analyse(&self, tree: &mut PairSymbols) -> Sight {
+    pub fn analyse(&self, tree: &mut PairSymbols) -> Answer {
         let (seen, hidden) = (squares(&self.seen), squares(&self.hidden));
         tree.nodes.clear();
         tree.leaves.clear();
@@ -108,9 +109,9 @@ impl PairBits {
         }
         tree.nodes[0] = node_of(some, not_full);
         match (some, not_full) {
-            (0, _) => Sight::Hidden,
-            (_, 0) => Sight::Visible,
-            _ => Sight::Mixed,
+            (0, _) => Answer::Hidden,
+            (_, 0) => Answer::Visible,
+            _ => Answer::Mixed,
         }
     }
 

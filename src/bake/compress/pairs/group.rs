@@ -2,9 +2,10 @@
 
 use super::bits::PairBits;
 use super::codebook::Codebook;
-use super::symbols::{PairList, Sight};
+use super::symbols::PairList;
 use crate::compress::ValidPyramid;
 use std::ops::Range;
+use viewcell::format::Answer;
 use viewcell::format::bytes::write_varint;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::morton::{self, comes_before};
@@ -18,7 +19,7 @@ pub struct GroupSymbols {
     /// Column and row of the block.
     pub block: (u32, u32),
     /// By block, row by row.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<Answer>,
     /// The mixed pairs that have their record here, in Morton order of the targets.
     pub pairs: PairList,
 }
@@ -29,7 +30,7 @@ impl GroupSymbols {
         let (across, _) = grid.block_shape();
         let mut mixed: Vec<_> = (0..)
             .zip(&self.sights)
-            .filter(|&(_, &sight)| sight == Sight::Mixed)
+            .filter(|&(_, &sight)| sight == Answer::Mixed)
             .map(|(index, _)| (index % across, index / across))
             .filter(|&target| is_kept(mutual, self.block, target))
             .collect();
@@ -72,7 +73,7 @@ pub fn encode_group(
 pub fn encode_head(
     valid: &ValidPyramid,
     block: (u32, u32),
-    sights: &[Sight],
+    sights: &[Answer],
     mutual: bool,
     out: &mut Vec<u8>,
 ) -> usize {
@@ -86,7 +87,7 @@ pub fn encode_head_within(
     valid: &ValidPyramid,
     block: (u32, u32),
     window: [Range<u32>; 2],
-    sights: &[Sight],
+    sights: &[Answer],
     mutual: bool,
     out: &mut Vec<u8>,
 ) -> usize {
@@ -189,7 +190,7 @@ impl Quads {
 fn skeleton(
     valid: &ValidPyramid,
     window: [Range<u32>; 2],
-    sights: &[Sight],
+    sights: &[Answer],
     out: &mut Vec<u8>,
 ) -> Option<Vec<(u32, u32)>> {
     let grid = valid.grid();
@@ -204,10 +205,10 @@ fn skeleton(
         let start = row as usize * across;
         &valid.blocks()[start + columns.start as usize..start + columns.end as usize]
     });
-    let flags = |(&sight, &terrain): (&Sight, &u64)| match sight {
-        Sight::Hidden => (false, terrain != 0),
-        Sight::Visible => (terrain != 0, false),
-        Sight::Mixed => (true, true),
+    let flags = |(&sight, &terrain): (&Answer, &u64)| match sight {
+        Answer::Hidden => (false, terrain != 0),
+        Answer::Visible => (terrain != 0, false),
+        Answer::Mixed => (true, true),
     };
     let mut levels = vec![Quads {
         window,
@@ -254,11 +255,11 @@ fn skeleton(
 }
 
 /// How the blocks of a grid are seen by a skeleton, in its order; hidden ones are left out.
-pub fn sights_of(skeleton: Tree<'_>) -> impl Iterator<Item = (Sight, (u32, u32))> {
+pub fn sights_of(skeleton: Tree<'_>) -> impl Iterator<Item = (Answer, (u32, u32))> {
     let sights = skeleton.leaves().filter_map(|leaf| match leaf {
         Leaf::Hidden(_) => None,
-        Leaf::Visible(quad) => Some((Sight::Visible, quad)),
-        Leaf::Block(quad, _) => Some((Sight::Mixed, quad)),
+        Leaf::Visible(quad) => Some((Answer::Visible, quad)),
+        Leaf::Block(quad, _) => Some((Answer::Mixed, quad)),
     });
     let valid = skeleton.valid();
     sights.flat_map(move |(sight, quad)| {
@@ -286,7 +287,7 @@ impl PairCounts {
         let viewpoints = terrain[index(group.block)];
         self.add_block(viewpoints);
         for (&sight, &targets) in group.sights.iter().zip(terrain) {
-            if sight == Sight::Visible {
+            if sight == Answer::Visible {
                 self.add_visible(viewpoints, targets);
             }
         }

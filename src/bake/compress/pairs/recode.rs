@@ -210,8 +210,9 @@ impl<'a> Recoder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compress::pairs::{PairSymbols, Sight};
+    use crate::compress::pairs::PairSymbols;
     use proptest::prelude::*;
+    use viewcell::format::Answer;
 
     /// Mixed pairs of few kinds, so that most symbols come again.
     fn pairs() -> impl Strategy<Value = Vec<PairSymbols>> {
@@ -227,7 +228,7 @@ mod tests {
             let mixed = all.into_iter().filter_map(|rows| {
                 let mut pair = PairSymbols::default();
                 let rows: [u64; 64] = rows.try_into().unwrap();
-                (pair.analyse(&rows, !0, !0) == Sight::Mixed).then_some(pair)
+                (pair.analyse(&rows, !0, !0) == Answer::Mixed).then_some(pair)
             });
             mixed.collect()
         })

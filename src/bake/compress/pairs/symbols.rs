@@ -2,17 +2,6 @@
 
 use viewcell::format::blockpair::{BlockPair, Node, pieces};
 
-/// What the samples of one block see of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
-    /// Nobody sees anything (or one of them has no terrain).
-    Hidden,
-    /// Everybody sees everything.
-    Visible,
-    /// Neither.
-    Mixed,
-}
-
 /// The nodes and leaves of a pair that is mixed, in the order of their bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct PairSymbols {
@@ -116,6 +105,7 @@ mod tests {
     use super::*;
     use crate::compress::pairs::PairBits;
     use proptest::prelude::*;
+    use viewcell::format::Answer;
 
     /// The slow twin of [`PairSymbols::analyse`]: by the words of [`viewcell::format::blockpair`],
     /// sample by sample.
@@ -141,7 +131,7 @@ mod tests {
     }
 
     impl Twin<'_> {
-        fn sight(&self, from: Square, to: Square) -> Sight {
+        fn sight(&self, from: Square, to: Square) -> Answer {
             let (mut seen, mut all) = (0, 0);
             for v in samples(from).filter(|v| self.viewpoints >> v & 1 == 1) {
                 for t in samples(to).filter(|t| self.targets >> t & 1 == 1) {
@@ -150,18 +140,18 @@ mod tests {
                 }
             }
             match seen {
-                0 => Sight::Hidden,
-                _ if seen == all => Sight::Visible,
-                _ => Sight::Mixed,
+                0 => Answer::Hidden,
+                _ if seen == all => Answer::Visible,
+                _ => Answer::Mixed,
             }
         }
 
         fn node(&self, from: Square, to: Square) -> u32 {
             (0..16).fold(0, |node, c| {
                 match self.sight(quarter(from, c >> 2), quarter(to, c & 3)) {
-                    Sight::Hidden => node,
-                    Sight::Visible => node | 1 << c | 1 << (16 + c),
-                    Sight::Mixed => node | 1 << c,
+                    Answer::Hidden => node,
+                    Answer::Visible => node | 1 << c | 1 << (16 + c),
+                    Answer::Mixed => node | 1 << c,
                 }
             })
         }
@@ -209,13 +199,13 @@ mod tests {
             };
             for outer in 0..16 {
                 let (from, to) = (quarter(whole, outer >> 2), quarter(whole, outer & 3));
-                if self.sight(from, to) != Sight::Mixed {
+                if self.sight(from, to) != Answer::Mixed {
                     continue;
                 }
                 symbols.nodes.push(self.node(from, to));
                 for inner in 0..16 {
                     let (from, to) = (quarter(from, inner >> 2), quarter(to, inner & 3));
-                    if self.sight(from, to) == Sight::Mixed {
+                    if self.sight(from, to) == Answer::Mixed {
                         symbols.leaves.push(self.leaf(from, to));
                     }
                 }
@@ -249,7 +239,7 @@ mod tests {
             prop_assert_eq!(sight, twin.sight(((0, 0), 8), ((0, 0), 8)));
             let visible = PairBits::new(&rows, viewpoints, targets).visible();
             prop_assert_eq!(visible, [false, true].map(|back| twin.visible(back)));
-            if sight == Sight::Mixed {
+            if sight == Answer::Mixed {
                 prop_assert_eq!(&symbols, &twin.symbols());
                 let seen = symbols.pair().rows();
                 for v in (0..64).filter(|v| viewpoints >> v & 1 == 1) {

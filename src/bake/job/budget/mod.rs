@@ -16,7 +16,8 @@ use super::encode::write;
 use super::error::BakeError;
 use super::store::file::Store;
 use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
-use crate::compress::pairs::{Codebook, Histogram, PairPruner, Sight};
+use crate::compress::pairs::{Codebook, Histogram, PairPruner};
+use viewcell::format::Answer;
 use viewcell::format::pairs::{TREE_LEVEL, table_length};
 use viewcell::format::{ReadPvs, TreeCode, Valid};
 
@@ -62,7 +63,7 @@ impl Search<'_> {
                 let from = pruning.order.index(number);
                 room.look(&narrowing, pruning.order.block(number));
                 let sights = pruning.sights(number, &group);
-                let mixed = sights.filter(|&(sight, _)| sight == Sight::Mixed);
+                let mixed = sights.filter(|&(sight, _)| sight == Answer::Mixed);
                 let mut pairs = 0;
                 for ((_, to), pair) in mixed.zip(group.pairs.iter()) {
                     let open = room.open(to);

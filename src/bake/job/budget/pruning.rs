@@ -2,10 +2,11 @@
 //! bytes.
 
 use std::ops::Range;
+use viewcell::format::Answer;
 
 use super::weights::Weights;
 use crate::compress::pairs::{
-    Pair, PairBits, PairList, PairPruner, PairSymbols, PairWorth, Sight, prune_tree, transpose,
+    Pair, PairBits, PairList, PairPruner, PairSymbols, PairWorth, prune_tree, transpose,
 };
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::job::encode::first_pass::Tally;
@@ -136,10 +137,10 @@ impl Pruning<'_> {
         &'s self,
         number: usize,
         group: &'s Group,
-    ) -> impl Iterator<Item = (Sight, usize)> + 's {
+    ) -> impl Iterator<Item = (Answer, usize)> + 's {
         let told = self.order.told_by(number);
         let sights = told.map(|target| (group.sights[target], target));
-        sights.filter(|&(sight, _)| sight != Sight::Hidden)
+        sights.filter(|&(sight, _)| sight != Answer::Hidden)
     }
 
     /// Leaves in `kept` what is kept of a pair, whose blocks are given by their indices, and of
@@ -175,7 +176,7 @@ impl Pruning<'_> {
             *row |= back;
         }
         let terrain = viewpoints.terrain;
-        kept.analyse(&rows, terrain, terrain) == Sight::Mixed
+        kept.analyse(&rows, terrain, terrain) == Answer::Mixed
     }
 
     /// What is kept of a group: how it sees the blocks that it tells of, and its pairs.
@@ -191,14 +192,14 @@ impl Pruning<'_> {
         let from = self.order.index(number);
         room.look(narrowing, self.order.block(number));
         room.tally.counts.add_block(self.valid.blocks()[from]);
-        let mut sights = vec![Sight::Hidden; self.order.len()];
+        let mut sights = vec![Answer::Hidden; self.order.len()];
         let mut kept = PairList::default();
         let mut pairs = group.pairs.iter();
         for (mut sight, to) in self.sights(number, group) {
             let both = self.mutual && to != from;
             let open = room.open(to);
             let [viewpoints, targets] = open;
-            if sight == Sight::Mixed
+            if sight == Answer::Mixed
                 && let Some(pair) = pairs.next()
             {
                 if self.prune(pruner, trade, (from, to), open, pair, &mut room.pair) {
@@ -207,11 +208,11 @@ impl Pruning<'_> {
                     room.tally.counts.add_mixed(&bits, both);
                     kept.push(pair);
                 } else {
-                    sight = Sight::Visible;
+                    sight = Answer::Visible;
                 }
             }
             sights[to] = sight;
-            if sight == Sight::Visible {
+            if sight == Answer::Visible {
                 room.tally.visible(viewpoints, targets, both);
             }
         }

@@ -10,13 +10,14 @@
 
 use super::Assembly;
 use crate::bundle::{Statistics, trees_in_order};
-use crate::compress::pairs::{Codebook, Histogram, PairBits, PairCounts, Sight, encode_head};
+use crate::compress::pairs::{Codebook, Histogram, PairBits, PairCounts, encode_head};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::hierarchy::Unions;
 use crate::job::error::BakeError;
 use crate::job::observer::Stage;
 use crate::job::store::group::{BlockOrder, Group};
 use std::vec::IntoIter;
+use viewcell::format::Answer;
 use viewcell::format::Quad;
 use viewcell::format::pairs::table_length;
 
@@ -108,7 +109,7 @@ impl<'a> Heads<'a> {
     /// for the [`BothWays`]. Returns with it how many records are to follow.
     pub(crate) fn push(
         &mut self,
-        sights: &mut [Sight],
+        sights: &mut [Answer],
         seeing: Vec<u64>,
         seen: impl FnMut(usize, u64),
     ) -> (Vec<u8>, usize) {
@@ -184,7 +185,7 @@ impl FirstPass {
                 let mut sights = group.sights;
                 pvs.fill(0);
                 let told = order.told_by(number);
-                let told = told.filter(|&target| sights[target] == Sight::Mixed);
+                let told = told.filter(|&target| sights[target] == Answer::Mixed);
                 let mut seeing = Vec::with_capacity(mixed.len());
                 for (target, [seen, by]) in told.zip(mixed) {
                     pvs[target] = seen;
@@ -197,9 +198,9 @@ impl FirstPass {
                 pass.push_head(&head, records);
                 for ((pvs, terrain), sight) in pvs.iter_mut().zip(valid.blocks()).zip(&sights) {
                     *pvs = match sight {
-                        Sight::Hidden => 0,
-                        Sight::Visible => *terrain,
-                        Sight::Mixed => *pvs & terrain,
+                        Answer::Hidden => 0,
+                        Answer::Visible => *terrain,
+                        Answer::Mixed => *pvs & terrain,
                     };
                 }
                 let (column, row) = order.block(number);
@@ -257,9 +258,9 @@ fn count(
     for target in order.told_by(number) {
         let both = mutual && target != own;
         match group.sights[target] {
-            Sight::Hidden => {}
-            Sight::Visible => tally.visible(viewpoints, terrain[target], both),
-            Sight::Mixed => {
+            Answer::Hidden => {}
+            Answer::Visible => tally.visible(viewpoints, terrain[target], both),
+            Answer::Mixed => {
                 let rows = pairs.next().map_or([!0; 64], |pair| pair.rows());
                 let bits = PairBits::new(&rows, viewpoints, terrain[target]);
                 tally.counts.add_mixed(&bits, both);
@@ -283,21 +284,21 @@ fn seen_and_seeing(rows: &[u64; 64]) -> [u64; 2] {
 /// What a block has told of those that are still to be shown.
 struct Told {
     /// Runs of blocks that it sees alike, and how many there are.
-    runs: IntoIter<(Sight, u32)>,
-    run: (Sight, u32),
+    runs: IntoIter<(Answer, u32)>,
+    run: (Answer, u32),
     /// For each mixed block which of its own viewpoints see some of it.
     seeing: IntoIter<u64>,
 }
 
 impl Told {
     /// How it sees the next block, and if that is mixed which of its viewpoints do.
-    fn next(&mut self) -> (Sight, u64) {
+    fn next(&mut self) -> (Answer, u64) {
         while self.run.1 == 0 {
-            self.run = self.runs.next().unwrap_or((Sight::Hidden, u32::MAX));
+            self.run = self.runs.next().unwrap_or((Answer::Hidden, u32::MAX));
         }
         self.run.1 -= 1;
         let seeing = match self.run.0 {
-            Sight::Mixed => self.seeing.next().unwrap_or(!0),
+            Answer::Mixed => self.seeing.next().unwrap_or(!0),
             _ => 0,
         };
         (self.run.0, seeing)
@@ -326,12 +327,12 @@ impl BothWays {
     /// of its samples that are seen.
     pub(crate) fn push(
         &mut self,
-        sights: &mut [Sight],
+        sights: &mut [Answer],
         seeing: Vec<u64>,
         mut seen: impl FnMut(usize, u64),
     ) {
         let later = &self.order[self.told.len() + 1..];
-        let mut runs: Vec<(Sight, u32)> = Vec::new();
+        let mut runs: Vec<(Answer, u32)> = Vec::new();
         for &target in later {
             match runs.last_mut() {
                 Some((last, count)) if *last == sights[target] => *count += 1,
@@ -341,13 +342,13 @@ impl BothWays {
         for (told, &earlier) in self.told.iter_mut().zip(&self.order) {
             let (sight, seeing) = told.next();
             sights[earlier] = sight;
-            if sight == Sight::Mixed {
+            if sight == Answer::Mixed {
                 seen(earlier, seeing);
             }
         }
         self.told.push(Told {
             runs: runs.into_iter(),
-            run: (Sight::Hidden, 0),
+            run: (Answer::Hidden, 0),
             seeing: seeing.into_iter(),
         });
     }

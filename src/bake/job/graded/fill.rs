@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use viewcell::format::Answer;
 
 use cpu_time::ThreadTime;
 use fearless_simd::Level as Simd;
@@ -14,7 +15,7 @@ use super::levels::Levels;
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
 use crate::compress::graded::{Block, analyse, keep_outer};
-use crate::compress::pairs::{PairList, PairSymbols, Sight};
+use crate::compress::pairs::{PairList, PairSymbols};
 use crate::job::error::BakeError;
 use crate::job::grid::Work;
 use crate::job::observer::{Observer, Stage};
@@ -253,7 +254,7 @@ impl<'a> Chunk<'a> {
                     let nothing = |&number: &usize| {
                         let (level, block) = levels.find(number);
                         let sights = levels.told_by(level, block).into_iter();
-                        let sights = sights.map(|_| Sight::Hidden);
+                        let sights = sights.map(|_| Answer::Hidden);
                         let pairs = PairList::default();
                         Ok((number, encode_told(number, levels.targets, sights, &pairs)?))
                     };
@@ -336,7 +337,7 @@ impl<'a> Chunk<'a> {
                 keep_outer(levels.shape, own, target, &mut rows);
             }
             let sight = analyse(&mut room.tree, &rows, terrain);
-            if sight == Sight::Mixed {
+            if sight == Answer::Mixed {
                 pairs.push(room.tree.pair());
             }
             sights.push(sight);

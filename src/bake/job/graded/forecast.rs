@@ -2,11 +2,12 @@
 
 use super::fill::{Chunk, Clock, GradedWork};
 use crate::compress::graded::{rows_of, visible_pairs};
-use crate::compress::pairs::{Codebook, Histogram, Sight};
+use crate::compress::pairs::{Codebook, Histogram};
 use crate::job::error::BakeError;
 use crate::job::observer::Silent;
 use crate::job::parallel::Workers;
 use crate::job::store::file::Store;
+use viewcell::format::Answer;
 use viewcell::format::Quad;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::pairs::table_length;
@@ -164,7 +165,7 @@ impl Sampled {
             let mixed = group
                 .sights
                 .iter()
-                .filter(|&&sight| sight == Sight::Mixed)
+                .filter(|&&sight| sight == Answer::Mixed)
                 .count();
             self.around += table_length(mixed) as u64 + told.len() as u64 / 2;
             self.pairs += told.len() as u64;
@@ -174,12 +175,12 @@ impl Sampled {
             let mut pairs = group.pairs.iter();
             for (&target, &sight) in told.iter().zip(&group.sights) {
                 let mixed = match sight {
-                    Sight::Mixed => pairs.next().map(|pair| pair.rows()),
+                    Answer::Mixed => pairs.next().map(|pair| pair.rows()),
                     _ => None,
                 };
                 let terrain = [level.terrain(own), level.terrain(target)];
                 let rows = rows_of(sight, mixed, terrain);
-                let all = rows_of(Sight::Visible, None, terrain);
+                let all = rows_of(Answer::Visible, None, terrain);
                 let count = |rows| visible_pairs(valid, at, [own, target], rows);
                 self.visible += count(&rows);
                 self.cells += count(&all);

@@ -3,11 +3,12 @@
 
 use crate::compress::ValidPyramid;
 use crate::compress::graded::{Block, valid_levels};
+use crate::compress::pairs::PairList;
 use crate::compress::pairs::group::morton_blocks;
-use crate::compress::pairs::{PairList, Sight};
 use crate::job::store::group::{Key, Targets, decode_told};
 use crate::job::tiles::{Tile, tiles};
 use crate::visibility::LOOK_LEVEL;
+use viewcell::format::Answer;
 use viewcell::format::graded::Shape;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::morton::{self, comes_before};
@@ -34,7 +35,7 @@ pub(super) struct Level {
 #[derive(Debug, Default)]
 pub(super) struct NearGroup {
     /// By block, in Morton order.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<Answer>,
     /// Those that are mixed.
     pub pairs: PairList,
 }

@@ -2,12 +2,13 @@
 //! all levels are written with one dictionary.
 
 use std::collections::HashMap;
+use viewcell::format::Answer;
 
 use super::levels::{Level, Levels, NearGroup};
 use crate::bundle::{GradedWriter, LevelStatistics, Provenance, Statistics, Written};
 use crate::compress::graded::{Block, Union, analyse, parent, rows_of, visible_pairs};
 use crate::compress::pairs::{
-    Codebook, Histogram, PairList, PairSymbols, Sight, encode_head_within, encode_records,
+    Codebook, Histogram, PairList, PairSymbols, encode_head_within, encode_records,
 };
 use crate::job::budget::options::Compression;
 use crate::job::encode::Destination;
@@ -191,7 +192,7 @@ fn join(
             .sights
             .iter()
             .map(|&sight| match sight {
-                Sight::Mixed => pairs.next().map(|pair| pair.rows()),
+                Answer::Mixed => pairs.next().map(|pair| pair.rows()),
                 _ => None,
             })
             .collect();
@@ -207,22 +208,22 @@ fn join(
         tally.visible += both * visible_pairs(&levels.all[0].valid, at, [own, target], &seen);
         let mut sight = found.sights[k];
         if let (Some(inner), Some(rows)) = (&inner, &inner_rows)
-            && inner.sights[k] != Sight::Hidden
+            && inner.sights[k] != Answer::Hidden
         {
             let more = rows_of(inner.sights[k], rows[k], terrain);
             for (seen, more) in seen.iter_mut().zip(more) {
                 *seen |= more;
             }
             sight = analyse(&mut tally.tree, &seen, terrain);
-        } else if sight == Sight::Mixed {
+        } else if sight == Answer::Mixed {
             sight = analyse(&mut tally.tree, &seen, terrain);
         }
-        if sight == Sight::Mixed {
+        if sight == Answer::Mixed {
             tally.histogram.count(tally.tree.pair());
             group.pairs.push(tally.tree.pair());
         }
         group.sights.push(sight);
-        if sight != Sight::Hidden {
+        if sight != Answer::Hidden {
             above.push((target, Box::new(seen)));
         }
     }
@@ -273,13 +274,13 @@ impl Joined<'_> {
         let mut sights = Vec::with_capacity(told.len());
         for target in told {
             let sight = match seen.seen(target) {
-                None => Sight::Hidden,
+                None => Answer::Hidden,
                 Some(rows) => {
                     let terrain = [level.terrain(own), level.terrain(target)];
                     analyse(&mut self.tree, rows, terrain)
                 }
             };
-            if sight == Sight::Mixed {
+            if sight == Answer::Mixed {
                 pairs.push(self.tree.pair());
             }
             sights.push(sight);
@@ -300,15 +301,15 @@ struct Heads<'a> {
     levels: &'a Levels,
     at: u32,
     /// Of blocks that are still to come: how those before them are seen.
-    earlier: HashMap<Block, Vec<(Block, Sight)>>,
+    earlier: HashMap<Block, Vec<(Block, Answer)>>,
 }
 
 impl Heads<'_> {
     /// The head of the next group in Morton order, and how many records are to follow.
-    fn push(&mut self, own: Block, told: &[Block], sights: &[Sight]) -> (Vec<u8>, usize) {
+    fn push(&mut self, own: Block, told: &[Block], sights: &[Answer]) -> (Vec<u8>, usize) {
         let window = self.levels.shape.window(self.at, own);
         let [columns, rows] = window.clone();
-        let mut all = vec![Sight::Hidden; columns.len() * rows.len()];
+        let mut all = vec![Answer::Hidden; columns.len() * rows.len()];
         let place = |(column, row): Block| {
             (row - rows.start) as usize * columns.len() + (column - columns.start) as usize
         };
@@ -317,7 +318,7 @@ impl Heads<'_> {
         }
         for (&target, &sight) in told.iter().zip(sights) {
             all[place(target)] = sight;
-            if self.levels.is_mutual() && target != own && sight != Sight::Hidden {
+            if self.levels.is_mutual() && target != own && sight != Answer::Hidden {
                 self.earlier.entry(target).or_default().push((own, sight));
             }
         }

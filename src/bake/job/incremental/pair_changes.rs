@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use viewcell::format::Answer;
 
 use cpu_time::ThreadTime;
 
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::sights_of;
-use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols, Sight};
+use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols};
 use crate::job::error::BakeError;
 use crate::job::observer::Stage;
 use crate::job::options::BakeOptions;
@@ -24,8 +25,8 @@ use viewcell::format::pairs::Group;
 pub(crate) struct PairChange {
     /// The other block, row by row.
     pub target: usize,
-    pub before: Sight,
-    pub now: Sight,
+    pub before: Answer,
+    pub now: Answer,
     /// Whether anybody who is there now sees otherwise.
     pub differs: bool,
     /// The bytes of a mixed pair, in the codes of the old bundle.
@@ -88,7 +89,7 @@ struct Room<'k> {
     decided: Sights,
     pair: PairSymbols,
     /// By block of viewpoints in the quad and target: how it was seen, and whether that may differ.
-    before: Vec<Sight>,
+    before: Vec<Answer>,
     open: Vec<bool>,
     /// Whether there is terrain where there was none, or the other way round.
     moves: bool,
@@ -215,7 +216,7 @@ impl PairRecheck<'_> {
             sights: Sights::new(grid),
             decided: Sights::new(grid),
             pair: PairSymbols::default(),
-            before: vec![Sight::Hidden; pairs],
+            before: vec![Answer::Hidden; pairs],
             open: vec![false; pairs],
             moves: self.was != self.valid.blocks(),
         })
@@ -235,7 +236,7 @@ impl PairRecheck<'_> {
         }
         let blocks = self.order.len();
         room.open.fill(false);
-        room.before.fill(Sight::Hidden);
+        room.before.fill(Answer::Hidden);
         for &number in &numbers {
             let first = self.child(number) * blocks;
             let before = &mut room.before[first..first + blocks];
@@ -283,9 +284,9 @@ impl PairRecheck<'_> {
     }
 
     /// How all blocks were seen, row by row.
-    fn sights(&self, group: Option<&Group<'_>>, sights: &mut [Sight]) {
+    fn sights(&self, group: Option<&Group<'_>>, sights: &mut [Answer]) {
         let Some(group) = group else {
-            sights.fill(Sight::Visible);
+            sights.fill(Answer::Visible);
             return;
         };
         let across = self.valid.grid().block_shape().0;
@@ -342,8 +343,8 @@ impl PairRecheck<'_> {
                 continue;
             }
             let mut rows = match (before[target], &group) {
-                (Sight::Hidden, _) => [0; 64],
-                (Sight::Mixed, Some(group)) => self.old_rows(group, target),
+                (Answer::Hidden, _) => [0; 64],
+                (Answer::Mixed, Some(group)) => self.old_rows(group, target),
                 _ => [!0; 64],
             };
             // Nothing was known of samples that were not there: what is not decided of them now is hidden.
@@ -374,7 +375,7 @@ impl PairRecheck<'_> {
                 counts.add_mixed(&bits, both);
             }
             let mut record = Vec::new();
-            if sight == Sight::Mixed {
+            if sight == Answer::Mixed {
                 self.codebook.write(room.pair.pair(), &mut record);
             }
             let (mut seen, mut seeing) = (0, 0);

@@ -3,7 +3,6 @@
 use super::pair_changes::{Changes, PairChange};
 use crate::bundle::Replaced;
 use crate::compress::delta::{Base, group_over, tree_over};
-use crate::compress::pairs::Sight;
 use crate::compress::pairs::group::{encode_head, encode_table, is_kept, sights_of};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::job::error::BakeError;
@@ -11,6 +10,7 @@ use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
 use crate::job::store::group::BlockOrder;
 use rustc_hash::FxHashMap;
+use viewcell::format::Answer;
 use viewcell::format::bytes::u64_at;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::pairs::Group;
@@ -56,7 +56,7 @@ impl PatchPieces<'_> {
     /// The groups that change, by block, row by row.
     pub(crate) fn new_groups(&self, workers: &Workers) -> Result<New, BakeError> {
         // What other groups tell of a block: how it sees the blocks before it.
-        let mut told: Vec<Vec<(usize, Sight)>> = vec![Vec::new(); self.order.len()];
+        let mut told: Vec<Vec<(usize, Answer)>> = vec![Vec::new(); self.order.len()];
         let mut numbers = vec![0; self.order.len()];
         for number in 0..self.order.len() {
             numbers[self.order.index(number)] = number;
@@ -112,11 +112,11 @@ impl PatchPieces<'_> {
         &self,
         number: usize,
         own: &[PairChange],
-        told: &[(usize, Sight)],
+        told: &[(usize, Answer)],
     ) -> Option<Vec<u8>> {
         let block = self.order.block(number);
         let across = self.valid.grid().block_shape().0;
-        let mut sights = vec![Sight::Hidden; self.order.len()];
+        let mut sights = vec![Answer::Hidden; self.order.len()];
         // Which record of the old group each block had.
         let mut records = vec![usize::MAX; self.order.len()];
         let old = self.groups.group(block.0, block.1);
@@ -126,13 +126,13 @@ impl PatchPieces<'_> {
                 for (sight, target) in sights_of(group.skeleton()) {
                     let index = (target.1 * across + target.0) as usize;
                     sights[index] = sight;
-                    if sight == Sight::Mixed && is_kept(self.mutual, block, target) {
+                    if sight == Answer::Mixed && is_kept(self.mutual, block, target) {
                         records[index] = next;
                         next += 1;
                     }
                 }
             }
-            None => sights.fill(Sight::Visible),
+            None => sights.fill(Answer::Visible),
         }
         let mut differs = old.is_none();
         for &(index, sight) in told {
@@ -141,7 +141,9 @@ impl PatchPieces<'_> {
         }
         for pair in own {
             let is_same = match &old {
-                Some(group) if pair.now == Sight::Mixed && sights[pair.target] == Sight::Mixed => {
+                Some(group)
+                    if pair.now == Answer::Mixed && sights[pair.target] == Answer::Mixed =>
+                {
                     group.record_bytes(records[pair.target]) == pair.record
                 }
                 _ => sights[pair.target] == pair.now,
@@ -159,7 +161,7 @@ impl PatchPieces<'_> {
         let pieces = told_by.filter_map(|index| {
             // Changes are in the order of the blocks that a group tells of.
             let new = changed.next_if(|pair| pair.target == index);
-            if sights[index] != Sight::Mixed {
+            if sights[index] != Answer::Mixed {
                 return None;
             }
             Some(match (new, &old) {

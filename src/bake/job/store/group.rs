@@ -4,10 +4,11 @@
 //! of the group: runs of blocks that are seen alike, and the nodes and leaves of the pairs that are
 //! mixed ([`crate::compress::pairs`]).
 
+use crate::compress::pairs::PairList;
 use crate::compress::pairs::group::morton_blocks;
-use crate::compress::pairs::{PairList, Sight};
 use crate::visibility::LOOK_LEVEL;
 use std::ops::Range;
+use viewcell::format::Answer;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::{Grid, Quad};
 use wincode::{SchemaRead, SchemaWrite};
@@ -36,7 +37,7 @@ impl Targets {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Group {
     /// By block, row by row: hidden where the group does not tell of a block.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<Answer>,
     /// The mixed pairs that the group tells of, in Morton order of the targets.
     pub pairs: PairList,
 }
@@ -149,7 +150,7 @@ impl Group {
             return None;
         }
         let mut told = order.told_by(key.block as usize);
-        let mut sights = vec![Sight::Hidden; order.len()];
+        let mut sights = vec![Answer::Hidden; order.len()];
         let mut tell = |sight| told.next().map(|target| sights[target] = sight);
         let pairs = decode_told((key, frame), order.len(), &mut tell)?;
         told.next().is_none().then_some(Self { sights, pairs })
@@ -160,7 +161,7 @@ impl Group {
 pub(crate) fn encode_told(
     number: usize,
     targets: Targets,
-    sights: impl Iterator<Item = Sight>,
+    sights: impl Iterator<Item = Answer>,
     pairs: &PairList,
 ) -> std::io::Result<Vec<u8>> {
     let mut runs: Vec<u32> = Vec::new();
@@ -193,7 +194,7 @@ pub(crate) fn encode_told(
 pub(crate) fn decode_told(
     (key, frame): (Key, &[u8]),
     most: usize,
-    tell: &mut dyn FnMut(Sight) -> Option<()>,
+    tell: &mut dyn FnMut(Answer) -> Option<()>,
 ) -> Option<PairList> {
     let length = key.length as usize;
     // Asked first: a damaged length must not ask for all memory.
@@ -205,14 +206,14 @@ pub(crate) fn decode_told(
     let mut mixed = 0;
     for run in flat.runs {
         let sight = match run & 3 {
-            0 => Sight::Hidden,
-            1 => Sight::Visible,
-            2 => Sight::Mixed,
+            0 => Answer::Hidden,
+            1 => Answer::Visible,
+            2 => Answer::Mixed,
             _ => return None,
         };
         for _ in 0..run >> 2 {
             tell(sight)?;
-            mixed += usize::from(sight == Sight::Mixed);
+            mixed += usize::from(sight == Answer::Mixed);
         }
     }
     PairList::of_parts(flat.nodes, flat.leaves, mixed)

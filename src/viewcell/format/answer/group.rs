@@ -4,7 +4,7 @@ use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
 use crate::format::pairs::{Group, Groups};
 use crate::format::tree::Leaf;
 use crate::format::tree::traversal::after;
-use crate::format::tree::{Found, Tree, Visibility, state_of};
+use crate::format::tree::{Answer, Found, Tree, state_of};
 
 use super::ReadPvs;
 
@@ -83,10 +83,10 @@ impl<'a> ReadPvs<'a> for GroupPvs<'a> {
 
     /// Below level 4 one record is read; above, one for each mixed block in the quad, until both
     /// something hidden and something visible is found.
-    fn state(&self, quad: Quad) -> Visibility {
+    fn state(&self, quad: Quad) -> Answer {
         let valid = self.groups.valid();
         if !self.groups.grid().has_quad(quad) || self.viewpoints == 0 {
-            return Visibility::Hidden;
+            return Answer::Hidden;
         }
         let (mut hidden, mut visible) = (false, false);
         let mut next = Some(quad);
@@ -98,9 +98,9 @@ impl<'a> ReadPvs<'a> for GroupPvs<'a> {
                 }
                 Found::Leaf(seen) if valid.has_quad(at) => {
                     if seen {
-                        Visibility::Visible
+                        Answer::Visible
                     } else {
-                        Visibility::Hidden
+                        Answer::Hidden
                     }
                 }
                 Found::Block(item) => {
@@ -117,17 +117,17 @@ impl<'a> ReadPvs<'a> for GroupPvs<'a> {
                     continue;
                 }
             };
-            hidden |= found != Visibility::Visible;
-            visible |= found != Visibility::Hidden;
+            hidden |= found != Answer::Visible;
+            visible |= found != Answer::Hidden;
             if hidden && visible {
-                return Visibility::Unknown;
+                return Answer::Mixed;
             }
             next = after(at, quad);
         }
         if visible {
-            Visibility::Visible
+            Answer::Visible
         } else {
-            Visibility::Hidden
+            Answer::Hidden
         }
     }
 
@@ -181,6 +181,6 @@ impl<'a> ReadPvs<'a> for GroupPvs<'a> {
         if self.quad.level == 0 && self.viewpoints != 0 && self.groups.valid().has_sample(sample) {
             return self.groups.sees_by(&self.group, self.quad.origin(), sample);
         }
-        self.state(sample.quad()) == Visibility::Visible
+        self.state(sample.quad()) == Answer::Visible
     }
 }

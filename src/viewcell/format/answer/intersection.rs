@@ -2,7 +2,7 @@
 
 use crate::format::grid::{BLOCK_LEVEL, LEVELS, Quad};
 use crate::format::tree::Leaf;
-use crate::format::tree::{HIDDEN, Tree, UNKNOWN, Visibility};
+use crate::format::tree::{Answer, HIDDEN, Tree, UNKNOWN};
 use crate::format::tree::{Trees, count_unknown, unknown_before};
 
 use super::{ReadPvs, StoredPvs};
@@ -94,9 +94,9 @@ impl Walk<'_, '_> {
                 break;
             };
             match tree.root() {
-                Visibility::Hidden => return true,
-                Visibility::Visible => {}
-                Visibility::Unknown => {
+                Answer::Hidden => return true,
+                Answer::Visible => {}
+                Answer::Mixed => {
                     front.mixed |= 1 << i;
                     *cursor = Some(Cursor::new(tree));
                 }
@@ -122,7 +122,7 @@ impl Walk<'_, '_> {
         let back = quad.level >= self.back;
         if back && let Some(tree) = trees.tree(quad) {
             match self.own {
-                StoredPvs::Tree(_) if tree.state(self.quad) == Visibility::Hidden => return true,
+                StoredPvs::Tree(_) if tree.state(self.quad) == Answer::Hidden => return true,
                 StoredPvs::Tree(_) => {}
                 StoredPvs::Group(pvs) => {
                     let (column, row) = pvs.block();

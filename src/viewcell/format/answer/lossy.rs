@@ -12,9 +12,9 @@
 //! Without loss it changes nothing, and is not asked.
 
 use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
+use crate::format::tree::Answer;
 use crate::format::tree::Leaf;
 use crate::format::tree::Trees;
-use crate::format::tree::Visibility;
 
 use super::intersection::{MOST, Walk};
 use super::{ReadPvs, StoredPvs};
@@ -194,7 +194,7 @@ impl<'a> ReadPvs<'a> for LossyPvs<'a> {
         self.by.trees.valid()
     }
 
-    fn state(&self, quad: Quad) -> Visibility {
+    fn state(&self, quad: Quad) -> Answer {
         let all = self.valid().count(quad);
         let mut visible = 0;
         self.counts(quad, all, |count| {
@@ -202,9 +202,9 @@ impl<'a> ReadPvs<'a> for LossyPvs<'a> {
             true
         });
         match visible {
-            0 => Visibility::Hidden,
-            visible if visible < all => Visibility::Unknown,
-            _ => Visibility::Visible,
+            0 => Answer::Hidden,
+            visible if visible < all => Answer::Mixed,
+            _ => Answer::Visible,
         }
     }
 
@@ -249,7 +249,7 @@ impl<'a> ReadPvs<'a> for LossyPvs<'a> {
         }
         let mut around = trees.around(sample.quad());
         match &self.own {
-            StoredPvs::Tree(_) => around.all(|tree| tree.state(self.quad) != Visibility::Hidden),
+            StoredPvs::Tree(_) => around.all(|tree| tree.state(self.quad) != Answer::Hidden),
             StoredPvs::Group(pvs) => {
                 let (column, row) = pvs.block();
                 let all = pvs.viewpoints();

@@ -3,7 +3,7 @@
 
 use crate::format::graded::GradedPvs;
 use crate::format::grid::{Quad, Sample, Valid, quad_mask};
-use crate::format::tree::{self, Leaf, Tree, Visibility};
+use crate::format::tree::{self, Answer, Leaf, Tree};
 
 mod group;
 mod intersection;
@@ -96,7 +96,7 @@ impl<'a> Pvs<'a> {
 
     /// Whether a quad is hidden, visible, or partly both (unknown); hidden outside the grid and
     /// where it has no terrain.
-    pub fn state(&self, quad: Quad) -> Visibility {
+    pub fn state(&self, quad: Quad) -> Answer {
         ReadPvs::state(self, quad)
     }
 

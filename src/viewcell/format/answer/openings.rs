@@ -40,8 +40,8 @@
 
 use crate::format::grid::{BLOCK_LEVEL, Grid, Quad, Sample, Valid, quad_mask};
 use crate::format::terrain::{TerrainParameters, VisibilityMode};
+use crate::format::tree::Answer;
 use crate::format::tree::Leaf;
-use crate::format::tree::Visibility;
 
 use super::{Leaves, ReadPvs, StoredPvs};
 
@@ -402,15 +402,15 @@ impl<'a> ReadPvs<'a> for StalePvs<'a> {
     }
 
     /// Unknown if some of a large quad may be seen now.
-    fn state(&self, quad: Quad) -> Visibility {
+    fn state(&self, quad: Quad) -> Answer {
         let stored = self.own.state(quad);
-        if stored == Visibility::Visible || !self.valid().has_quad(quad) {
+        if stored == Answer::Visible || !self.valid().has_quad(quad) {
             return stored;
         }
         match self.may_open(quad) {
             false => stored,
-            true if quad.level <= self.openings.grain(self.quad) => Visibility::Visible,
-            true => Visibility::Unknown,
+            true if quad.level <= self.openings.grain(self.quad) => Answer::Visible,
+            true => Answer::Mixed,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
 use crate::format::tree::traversal::after;
-use crate::format::tree::{Found, Leaf, Tree, Visibility, state_of};
+use crate::format::tree::{Answer, Found, Leaf, Tree, state_of};
 
 /// A PVS that is read where it lies.
 pub trait ReadPvs<'a>: Copy {
@@ -10,7 +10,7 @@ pub trait ReadPvs<'a>: Copy {
     fn valid(&self) -> Valid<'a>;
 
     /// What the PVS says about a quad; hidden outside the grid and where there is no terrain.
-    fn state(&self, quad: Quad) -> Visibility;
+    fn state(&self, quad: Quad) -> Answer;
 
     /// The visible samples of a block, as a word of a block bitmap. Bits without terrain may be either.
     fn word(&self, column: u32, row: u32) -> u64;
@@ -47,7 +47,7 @@ pub trait ReadPvs<'a>: Copy {
 
     /// Whether nothing of a quad is visible: [`ReadPvs::state`], perhaps sooner.
     fn is_hidden(&self, quad: Quad) -> bool {
-        self.state(quad) == Visibility::Hidden
+        self.state(quad) == Answer::Hidden
     }
 
     /// Number of visible samples.
@@ -81,14 +81,14 @@ impl<'a> ReadPvs<'a> for Tree<'a> {
 
     /// A walk down the tree, and one pass over its nodes at most; over voids, where a visible answer first looks
     /// for terrain in the quad, more.
-    fn state(&self, quad: Quad) -> Visibility {
+    fn state(&self, quad: Quad) -> Answer {
         if !self.grid().has_quad(quad) {
-            return Visibility::Hidden;
+            return Answer::Hidden;
         }
         match self.find(quad) {
-            Found::Leaf(true) if self.valid().has_quad(quad) => Visibility::Visible,
-            Found::Leaf(_) => Visibility::Hidden,
-            Found::Mixed => Visibility::Unknown,
+            Found::Leaf(true) if self.valid().has_quad(quad) => Answer::Visible,
+            Found::Leaf(_) => Answer::Hidden,
+            Found::Mixed => Answer::Mixed,
             Found::Block(item) => {
                 let block = quad.ancestor(BLOCK_LEVEL);
                 let valid = self.valid().block(block.column, block.row);
@@ -122,7 +122,7 @@ macro_rules! answer_as {
             }
 
             #[inline]
-            fn state(&$self, quad: Quad) -> Visibility {
+            fn state(&$self, quad: Quad) -> Answer {
                 match $value { $($kind::$variant(pvs) => pvs.state(quad),)+ }
             }
 
@@ -190,7 +190,7 @@ impl<'a, P: ReadPvs<'a>> Iterator for Leaves<P> {
         loop {
             let quad = self.next?;
             let state = self.pvs.state(quad);
-            if state == Visibility::Unknown && quad.level > BLOCK_LEVEL {
+            if state == Answer::Mixed && quad.level > BLOCK_LEVEL {
                 self.next = quad.child(0);
                 continue;
             }
@@ -199,9 +199,9 @@ impl<'a, P: ReadPvs<'a>> Iterator for Leaves<P> {
                 continue;
             }
             return Some(match state {
-                Visibility::Hidden => Leaf::Hidden(quad),
-                Visibility::Visible => Leaf::Visible(quad),
-                Visibility::Unknown => {
+                Answer::Hidden => Leaf::Hidden(quad),
+                Answer::Visible => Leaf::Visible(quad),
+                Answer::Mixed => {
                     let Quad { column, row, .. } = quad;
                     let bits = self.pvs.word(column, row) & valid.block(column, row);
                     Leaf::Block(quad, bits)

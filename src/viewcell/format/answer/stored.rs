@@ -3,7 +3,7 @@
 use super::group::GroupPvs;
 use super::read::{ReadPvs, answer_as};
 use crate::format::grid::{Quad, Sample, Valid};
-use crate::format::tree::{Leaf, Tree, Visibility};
+use crate::format::tree::{Answer, Leaf, Tree};
 
 /// What is stored of a quad.
 // A box would allocate.

@@ -19,7 +19,7 @@ use super::grid::{BLOCK_LEVEL, Grid, LEVELS, Quad, Sample, Valid, quad_mask};
 use super::pages::IndexedPages;
 use super::pairs::Groups;
 use super::pairs::dictionary::Dictionary;
-use super::tree::Visibility;
+use super::tree::Answer;
 
 mod pvs;
 
@@ -207,19 +207,19 @@ impl<'a> Graded<'a> {
 
     /// What is known of sight from a block of view cells to a quad of level 3 or more: unknown where that takes
     /// more than a look at one pair of blocks.
-    pub fn outline(&self, viewer: Block, quad: Quad) -> Visibility {
+    pub fn outline(&self, viewer: Block, quad: Quad) -> Answer {
         let grid = self.shape.grid;
         if quad.level < BLOCK_LEVEL || !grid.has_quad(quad) {
-            return Visibility::Hidden;
+            return Answer::Hidden;
         }
         let viewers = self.valid.block(viewer.0, viewer.1);
         if viewers == 0 {
-            return Visibility::Hidden;
+            return Answer::Hidden;
         }
         // The quad is a block of its level, or lies in one of a higher.
         let own = quad.level - BLOCK_LEVEL;
         if own >= self.shape.levels() {
-            return Visibility::Unknown;
+            return Answer::Mixed;
         }
         let first = |at: u32| at << own;
         let target = (first(quad.column), first(quad.row));
@@ -230,11 +230,11 @@ impl<'a> Graded<'a> {
         let terrain = groups.valid().block(block.0, block.1) & place;
         let seen = groups.seen_from(up(viewer, level), gather(viewer, viewers, level), block);
         match seen & terrain {
-            0 => Visibility::Hidden,
+            0 => Answer::Hidden,
             _ if level > own && level >= BLOCK_LEVEL && seen & terrain == terrain => {
-                Visibility::Visible
+                Answer::Visible
             }
-            _ => Visibility::Unknown,
+            _ => Answer::Mixed,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Block, Graded, quad_in_block, up};
 use crate::format::answer::ReadPvs;
 use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
-use crate::format::tree::{Leaf, Visibility, state_of};
+use crate::format::tree::{Answer, Leaf, state_of};
 
 /// Everything that may be seen from a quad, out of the levels of a graded bundle.
 ///
@@ -79,27 +79,27 @@ impl<'a> GradedPvs<'a> {
     }
 
     /// What is visible of a quad, which exists.
-    fn find(&self, quad: Quad) -> Visibility {
+    fn find(&self, quad: Quad) -> Answer {
         if !self.is_above(quad) {
             let (_, [seen, terrain], is_divided) = self.look(quad);
             let state = state_of(seen, terrain);
-            if !is_divided || state == Visibility::Hidden {
+            if !is_divided || state == Answer::Hidden {
                 return state;
             }
         }
         let (mut hidden, mut visible) = (false, false);
         for child in self.children(quad) {
             let found = self.find(child);
-            hidden |= found != Visibility::Visible;
-            visible |= found != Visibility::Hidden;
+            hidden |= found != Answer::Visible;
+            visible |= found != Answer::Hidden;
             if hidden && visible {
-                return Visibility::Unknown;
+                return Answer::Mixed;
             }
         }
         if visible {
-            Visibility::Visible
+            Answer::Visible
         } else {
-            Visibility::Hidden
+            Answer::Hidden
         }
     }
 
@@ -158,10 +158,10 @@ impl<'a> ReadPvs<'a> for GradedPvs<'a> {
 
     /// Goes down the quads that the level of their own size does not decide, until both something hidden and something
     /// visible is found.
-    fn state(&self, quad: Quad) -> Visibility {
+    fn state(&self, quad: Quad) -> Answer {
         let valid = self.graded.valid;
         if !valid.has_quad(self.quad) || !valid.has_quad(quad) {
-            return Visibility::Hidden;
+            return Answer::Hidden;
         }
         self.find(quad)
     }

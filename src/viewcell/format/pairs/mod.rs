@@ -23,7 +23,7 @@ use crate::format::grid::{BLOCK_LEVEL, Grid, Quad, Sample, Valid};
 use crate::format::pages::{IndexedPages, SLACK};
 use crate::format::patch::layers::{Layered, Over, Piece, Runs, Source};
 use crate::format::tree::morton::comes_before;
-use crate::format::tree::{Found, Tree, Visibility};
+use crate::format::tree::{Answer, Found, Tree};
 
 pub mod blockbits;
 pub mod blockpair;
@@ -293,12 +293,12 @@ impl<'a> Groups<'a> {
 
     /// What is known of sight from a block to a quad of level 3 or more, without a look at any
     /// pair of blocks: unknown where some block of the quad is mixed, or the bytes are damaged.
-    pub fn outline(&self, viewer: (u32, u32), quad: Quad) -> Visibility {
+    pub fn outline(&self, viewer: (u32, u32), quad: Quad) -> Answer {
         if !self.grid().has_quad(quad) || self.valid.block(viewer.0, viewer.1) == 0 {
-            return Visibility::Hidden;
+            return Answer::Hidden;
         }
         let group = self.group(viewer.0, viewer.1);
-        group.map_or(Visibility::Unknown, |group| {
+        group.map_or(Answer::Mixed, |group| {
             group.skeleton.find(quad).visibility()
         })
     }
@@ -347,7 +347,7 @@ impl<'a> Group<'a> {
             runs: Runs::default(),
             over: &[],
         };
-        if skeleton.root() == Visibility::Unknown {
+        if skeleton.root() == Answer::Mixed {
             let (elsewhere, rest) = read_varint(skeleton.behind_nodes())?;
             let (records, rest) = read_varint(rest)?;
             (group.elsewhere, group.own) = (elsewhere as usize, records as usize);
@@ -370,7 +370,7 @@ impl<'a> Group<'a> {
         let mut group = Self::parse(valid, dictionary, over.base)?;
         let skeleton = Tree::parse(valid, over.rest)?;
         let mut rest = skeleton.behind_nodes();
-        if skeleton.root() != Visibility::Hidden {
+        if skeleton.root() != Answer::Hidden {
             let (elsewhere, behind) = read_varint(rest)?;
             let (own, behind) = read_varint(behind)?;
             (group.elsewhere, group.own) = (elsewhere as usize, own as usize);
@@ -434,7 +434,7 @@ impl<'a> Group<'a> {
     }
 
     /// Whether a block is mixed, or else visible or hidden, from all viewpoints with terrain.
-    pub fn state(&self, column: u32, row: u32) -> Visibility {
+    pub fn state(&self, column: u32, row: u32) -> Answer {
         let block = Quad::new(BLOCK_LEVEL, column, row);
         self.skeleton.find(block).visibility()
     }

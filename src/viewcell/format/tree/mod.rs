@@ -35,15 +35,15 @@ pub(super) use rank::{count_unknown, unknown_before};
 pub use traversal::Leaves;
 pub use trees::Trees;
 
-/// What a PVS says about a quad.
+/// What may be seen of a quad, or of one block by another, as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Visibility {
+pub enum Answer {
     /// All its terrain is hidden (or it has none).
     Hidden,
     /// All its terrain is visible.
     Visible,
     /// Some is hidden and some visible.
-    Unknown,
+    Mixed,
 }
 
 /// Two-bit code of a hidden child.
@@ -57,7 +57,7 @@ pub const UNKNOWN: u8 = 2;
 #[derive(Clone, Copy, Debug)]
 pub struct Tree<'a> {
     valid: Valid<'a>,
-    root: Visibility,
+    root: Answer,
     nodes: &'a [u8],
     literals: Literals<'a>,
 }
@@ -69,9 +69,9 @@ impl<'a> Tree<'a> {
     pub fn parse(valid: Valid<'a>, bytes: &'a [u8]) -> Option<Self> {
         let (head, body) = read_varint(bytes)?;
         let root = match head {
-            0 => Visibility::Hidden,
-            1 => Visibility::Visible,
-            _ => Visibility::Unknown,
+            0 => Answer::Hidden,
+            1 => Answer::Visible,
+            _ => Answer::Mixed,
         };
         let (nodes, behind) = body.split_at_checked(head.saturating_sub(2) as usize)?;
         Some(Self {
@@ -97,7 +97,7 @@ impl<'a> Tree<'a> {
         let tree = Self::parse(valid, over.rest)?;
         let (runs, own) = Runs::parse(tree.behind_nodes())?;
         let tree = match tree.root {
-            Visibility::Hidden => base,
+            Answer::Hidden => base,
             _ => tree,
         };
         Some(Self {
@@ -117,7 +117,7 @@ impl<'a> Tree<'a> {
     }
 
     /// What the root says of the whole grid.
-    pub const fn root(&self) -> Visibility {
+    pub const fn root(&self) -> Answer {
         self.root
     }
 
@@ -157,9 +157,9 @@ impl<'a> Tree<'a> {
     #[inline]
     pub(in crate::format) fn find(&self, quad: Quad) -> Found {
         match self.root {
-            Visibility::Hidden => return Found::Leaf(false),
-            Visibility::Visible => return Found::Leaf(true),
-            Visibility::Unknown => {}
+            Answer::Hidden => return Found::Leaf(false),
+            Answer::Visible => return Found::Leaf(true),
+            Answer::Mixed => {}
         }
         let nodes = self.nodes();
         let mut level = self.grid().root_level();
@@ -202,9 +202,9 @@ impl<'a> Tree<'a> {
     pub fn length(&self) -> usize {
         let nodes = self.node_count();
         let (_, head) = write_varint(match self.root() {
-            Visibility::Hidden => 0,
-            Visibility::Visible => 1,
-            Visibility::Unknown => 2 + nodes as u32,
+            Answer::Hidden => 0,
+            Answer::Visible => 1,
+            Answer::Mixed => 2 + nodes as u32,
         });
         let mut literals = 0;
         self.sweep(|leaf| {
@@ -311,11 +311,11 @@ pub(in crate::format) enum Found {
 
 impl Found {
     /// What is known of the quad without a look into blocks.
-    pub(in crate::format) const fn visibility(&self) -> Visibility {
+    pub(in crate::format) const fn visibility(&self) -> Answer {
         match self {
-            Self::Leaf(false) => Visibility::Hidden,
-            Self::Leaf(true) => Visibility::Visible,
-            Self::Mixed | Self::Block(_) => Visibility::Unknown,
+            Self::Leaf(false) => Answer::Hidden,
+            Self::Leaf(true) => Answer::Visible,
+            Self::Mixed | Self::Block(_) => Answer::Mixed,
         }
     }
 }
@@ -345,9 +345,9 @@ impl Finder<'_> {
     /// As [`Tree::find`] of a block of the grid.
     pub(in crate::format) fn find(&mut self, block: (u32, u32)) -> Found {
         match self.tree.root {
-            Visibility::Hidden => return Found::Leaf(false),
-            Visibility::Visible => return Found::Leaf(true),
-            Visibility::Unknown => {}
+            Answer::Hidden => return Found::Leaf(false),
+            Answer::Visible => return Found::Leaf(true),
+            Answer::Mixed => {}
         }
         let nodes = self.tree.nodes();
         let differs = (block.0 ^ self.last.0) | (block.1 ^ self.last.1);
@@ -392,13 +392,13 @@ impl Finder<'_> {
 
 /// What bits say about terrain: `visible` is looked at where `valid` has ones.
 #[inline]
-pub const fn state_of(visible: u64, valid: u64) -> Visibility {
+pub const fn state_of(visible: u64, valid: u64) -> Answer {
     let visible = visible & valid;
     if visible == 0 {
-        Visibility::Hidden
+        Answer::Hidden
     } else if visible == valid {
-        Visibility::Visible
+        Answer::Visible
     } else {
-        Visibility::Unknown
+        Answer::Mixed
     }
 }

@@ -8,7 +8,7 @@ use crate::format::grid::{BLOCK_LEVEL, LEVELS, Quad};
 
 use super::leaf::Leaf;
 use super::rank::count_unknown;
-use super::{HIDDEN, Literals, Tree, UNKNOWN, VISIBLE, Visibility};
+use super::{Answer, HIDDEN, Literals, Tree, UNKNOWN, VISIBLE};
 
 /// The quad after `quad` and all that is in it, in a depth-first walk of `root`.
 pub(in crate::format) fn after(mut quad: Quad, root: Quad) -> Option<Quad> {
@@ -80,9 +80,9 @@ impl Leaves<'_> {
     fn code(&self, quad: Quad) -> u8 {
         if quad.level >= self.tree.grid().root_level() {
             return match self.tree.root() {
-                Visibility::Hidden => HIDDEN,
-                Visibility::Visible => VISIBLE,
-                Visibility::Unknown => UNKNOWN,
+                Answer::Hidden => HIDDEN,
+                Answer::Visible => VISIBLE,
+                Answer::Mixed => UNKNOWN,
             };
         }
         let node = self.entered.get(quad.level as usize + 1).copied();
@@ -161,9 +161,9 @@ impl<'a> Tree<'a> {
     pub fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
         let root = self.grid().root();
         match self.root() {
-            Visibility::Hidden => true,
-            Visibility::Visible => take(Leaf::Visible(root)),
-            Visibility::Unknown => {
+            Answer::Hidden => true,
+            Answer::Visible => take(Leaf::Visible(root)),
+            Answer::Mixed => {
                 let items = self.first_items();
                 let mut sweep = Sweep {
                     nodes: self.nodes(),

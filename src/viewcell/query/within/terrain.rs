@@ -7,7 +7,7 @@ use super::disc::Disc;
 use super::motion::Extent;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::morton::comes_before;
-use crate::format::{Quad, Sample, Visibility};
+use crate::format::{Answer, Quad, Sample};
 use crate::query::TerrainBundle;
 
 /// How many times the bundle may be asked of a pair of quads before the answer is *visible*. Some
@@ -210,7 +210,7 @@ impl Search<'_, '_> {
     fn finds_near(&self, level_a: u32, level_b: u32) -> bool {
         let hidden = |a: Quad| {
             let mut quads = self.b.quads(level_b);
-            quads.all(|b| self.state(a, b) == Visibility::Hidden)
+            quads.all(|b| self.state(a, b) == Answer::Hidden)
         };
         if self.a.quads(level_a).all(hidden) {
             return false;
@@ -295,7 +295,7 @@ impl Search<'_, '_> {
             };
         }
         let state = self.state(a, b);
-        if state == Visibility::Hidden {
+        if state == Answer::Hidden {
             return Pair::Hidden;
         }
         let (all_a, all_b) = (self.a.covers(grid, a), self.b.covers(grid, b));
@@ -314,7 +314,7 @@ impl Search<'_, '_> {
     }
 
     /// What is known of sight between two quads, either way.
-    fn state(&self, a: Quad, b: Quad) -> Visibility {
+    fn state(&self, a: Quad, b: Quad) -> Answer {
         let state = |a: Quad, b: Quad| {
             // A block's own PVS of a large quad would be put together from many pairs of blocks.
             let outline = if a.level <= BLOCK_LEVEL {
@@ -325,7 +325,7 @@ impl Search<'_, '_> {
             outline.unwrap_or_else(|| self.terrain.visible_quads(a, b))
         };
         let there = state(a, b);
-        if self.terrain.parameters().mutual || there != Visibility::Hidden {
+        if self.terrain.parameters().mutual || there != Answer::Hidden {
             return there;
         }
         state(b, a)

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use viewcell::query::{
-    FormatError, MappedBundle, OpenError, OwnedBundle, Place, Sample, Visibility, World,
+    FormatError, MappedBundle, OpenError, OwnedBundle, Place, Sample, Answer, World,
 };
 use viewcell_outside::{Outcome, wall};
 
@@ -41,7 +41,7 @@ fn main() -> Outcome {
     let quad = Sample::new(0, 0).quad();
     let pvs = terrain.pvs(quad).ok_or("damaged")?;
     assert!(pvs.contains(Sample::new(3, 3)) && !pvs.contains(Sample::new(20, 3)));
-    assert_ne!(terrain.visible_quads(quad, quad), Visibility::Hidden);
+    assert_ne!(terrain.visible_quads(quad, quad), Answer::Hidden);
 
     let map = MappedBundle::open(&path)?;
     let error = map.cells().unwrap_err();
