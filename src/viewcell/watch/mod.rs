@@ -29,6 +29,7 @@
     )
 )]
 
+mod owned;
 mod proof;
 mod reach;
 
@@ -38,6 +39,7 @@ use crate::query::solid::Solids;
 use crate::query::solid::cell_by_cell::CellByCell;
 use crate::query::solid::reached::ReachedCell;
 use crate::query::{Mover, SolidBundle};
+pub use owned::OwnedWatch;
 use proof::{MOST_NODES, Node, Prover};
 pub use reach::swept;
 use reach::{Ground, LEVELS, Reach};

@@ -16,6 +16,7 @@ use viewcell::query::{
 use crate::error::{ClosedError, FormatError, KindError, OutsideError, of_open};
 use crate::session::{self, Session};
 use crate::sets;
+use crate::watch::Watch;
 
 /// An open bundle. Any number of threads may ask it; one of them may close it at any time.
 #[pyclass(frozen, module = "viewcell._viewcell")]
@@ -512,5 +513,9 @@ impl Bundle {
     /// Many players.
     fn session(&self, players: usize, options: session::Options) -> PyResult<Session> {
         Session::new(&self.opened()?, players, &options)
+    }
+
+    fn watch(&self, players: usize, max_ahead: f64) -> PyResult<Watch> {
+        Watch::new(&self.opened()?, players, max_ahead)
     }
 }

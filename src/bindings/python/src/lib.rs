@@ -6,6 +6,7 @@ mod bundle;
 mod error;
 mod session;
 mod sets;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -14,6 +15,7 @@ fn _viewcell(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::add(module)?;
     module.add_class::<bundle::Bundle>()?;
     module.add_class::<session::Session>()?;
+    module.add_class::<watch::Watch>()?;
     module.add_function(wrap_pyfunction!(bake::kind_of, module)?)?;
     module.add_function(wrap_pyfunction!(bake::bake_heights, module)?)?;
     module.add_function(wrap_pyfunction!(bake::bake_file, module)?)

@@ -236,6 +236,40 @@ def test_a_session_tells_what_may_be_seen_and_keeps_silent_no_longer_than_it_may
         bundle.session(2, speed=3)
 
 
+def test_a_watch_sends_whoever_may_be_seen_until_the_next_frame():
+    with viewcell.open(ROOT / "tests/golden/v2/solid.vcb") as bundle:
+        left, right, door = (48.0, 48.0, 32.0), (480.0, 48.0, 32.0), (256.0, 224.0, 32.0)
+        assert not bundle.visible_points(left, right)
+        watch = bundle.watch(4)
+        with pytest.raises(viewcell.KindError):
+            opened("level.vcb").watch(2)
+    limits = {"speed": (300, 300), "acceleration": (3000, 800), "impulse": (0, 270), "step": 18}
+
+    def frame(*positions):
+        for player, position in enumerate(positions):
+            watch.set(player, position, (0, 0, 0), **limits)
+        watch.begin()
+        # Nobody is hidden before something is proven.
+        before = watch.matrix()
+        assert watch.look(100_000)
+        return before
+
+    before = frame(left, right, None, None)
+    assert before[0, 1] and before[1, 0] and before.sum() == 2
+    assert not watch.sends(0, 1) and not watch.sends(1, 0)
+    counts = watch.counts
+    assert (counts.pairs, counts.hidden) == (2, 2) and counts.work > 0
+    # What was proven holds on, without another look.
+    assert not frame(left, right, None, None).any() and watch.counts.kept == 2
+    frame(left, right, (1e6, 0.0, 0.0), door)
+    sends = watch.matrix()
+    assert sends[:, 2].sum() == 3 and sends[2].sum() == 3 and sends[0, 3] and not sends.diagonal().any()
+    watch.doors([[[0, 0, 0], [1, 1, 1]]])
+    for wrong in (lambda: watch.sends(0, 4), lambda: watch.set(-1, left), lambda: watch.set(0, left, eye=(1, 2, 3))):
+        with pytest.raises(ValueError):
+            wrong()
+
+
 def test_georeferenced_arrays_through_rasterio_and_xarray(tmp_path):
     rasterio = pytest.importorskip("rasterio")
     rioxarray = pytest.importorskip("rioxarray")

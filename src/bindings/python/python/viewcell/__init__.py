@@ -46,6 +46,8 @@ __all__ = [
     "Session",
     "ViewcellError",
     "VoidError",
+    "Watch",
+    "WatchCounts",
     "bake",
     "open",
 ]
@@ -397,6 +399,18 @@ class Bundle:
         )
         return Session(core, self, players)
 
+    def watch(self, players: int, *, max_ahead: float = 0.2) -> "Watch":
+        """Whom a server must send to whom, frame by frame, among so many players, of whom none is there yet.
+
+        Of solid levels. max_ahead: how many seconds anybody sees ahead at most, whatever clients say.
+        """
+        self._of("watch", "solid")
+        if not isinstance(players, (int, np.integer)) or not 0 <= players <= 256:
+            raise ValueError(f"watch: expected 0 to 256 players, found {players!r}")
+        if not (np.isfinite(max_ahead) and max_ahead >= 0):
+            raise ValueError(f"max_ahead: expected seconds from 0 up, found {max_ahead!r}")
+        return Watch(self._core.watch(int(players), float(max_ahead)), self, int(players))
+
     # -- others' arrays
 
     def to_xarray(self, place: Any = None) -> Any:
@@ -502,6 +516,107 @@ class Session:
         """A player's own half of the set with another, booleans of the bundle's shape; None if they have none."""
         half = self._core.half(*self._pair(player, other))
         return None if half is None else np.array(half, bool).reshape(self._bundle.shape)
+
+
+class WatchCounts(NamedTuple):
+    """What a frame of a watch came to until now, in ordered pairs of players who are there."""
+
+    pairs: int
+    hidden: int
+    #: Hidden by what was proven in a frame before.
+    kept: int
+    looked: int
+    #: Looks at a pair of boxes, of about a microsecond each.
+    work: int
+
+
+class Watch:
+    """Who must be sent to whom in a solid level: hidden only by a proof for all that both may reach.
+
+    Made by ``Bundle.watch``; lives on when the bundle is closed. Belongs to one thread at a time. Each frame:
+    ``set`` for everybody who is there, ``begin``, ``look`` until the time is up, and then ``sends`` or ``matrix``.
+    """
+
+    def __init__(self, core: Any, bundle: Bundle, players: int):
+        self._core = core
+        self._bundle = bundle
+        #: They are numbered from 0.
+        self.players = players
+
+    def set(
+        self,
+        player: int,
+        position: Any,
+        velocity: Any = None,
+        *,
+        sees_until: float = 0.1,
+        shown_until: float = 0.05,
+        speed: tuple[float, float] = (np.inf, np.inf),
+        acceleration: tuple[float, float] = (np.inf, np.inf),
+        impulse: tuple[float, float] = (0.0, 0.0),
+        error: tuple[float, float] = (0.0, 0.0),
+        step: float = 0.0,
+        eye: Optional[tuple[float, float]] = None,
+        body: Any = None,
+    ) -> None:
+        """Where a player is in the frame that begins next, and how they may move. A position of None: they have gone.
+
+        sees_until: seconds until what is sent now no longer counts for what they see, a round trip and the time to the
+        next frame. shown_until: the time to the next frame. speed, acceleration, impulse and error: the greatest ones,
+        horizontally and vertically, in the level's units. step: by how much stairs may lift them at once. eye: lowest and
+        highest, and body: least and greatest corner of what is seen of them, from the origin; those of the bundle if not
+        given. Whoever is in no cell sees all and is seen by all.
+        """
+        if position is None:
+            self._core.set(self._number(player), None)
+            return
+        three = [None if x is None else [float(k) for k in x] for x in (position, velocity)]
+        self._core.set(
+            self._number(player),
+            {
+                "position": three[0],
+                "velocity": three[1],
+                "speed": _pair(speed, "speed"),
+                "acceleration": _pair(acceleration, "acceleration"),
+                "impulse": _pair(impulse, "impulse"),
+                "error": _pair(error, "error"),
+                "sees_until": float(sees_until),
+                "shown_until": float(shown_until),
+                "step": float(step),
+                "eye": None if eye is None else _pair(eye, "eye"),
+                "body": None if body is None else np.asarray(body, np.float64).reshape(2, 3).tolist(),
+            },
+        )
+
+    def doors(self, boxes: Any) -> None:
+        """Doors that are closed from the next frame on, in place of those before: opaque boxes, of shape (n, 2, 3)."""
+        self._core.doors(np.asarray(boxes, np.float64).reshape(-1, 2, 3).tolist())
+
+    def begin(self) -> None:
+        """Begins a frame: all are sent whom no proof of before hides, until they are looked at."""
+        self._core.begin()
+
+    def look(self, work: int = 1000) -> bool:
+        """Looks at pairs, for so much work, of about a microsecond each. True if all were looked at."""
+        return self._core.look(int(work))
+
+    def sends(self, viewer: int, player: int) -> bool:
+        """Whether a player must be sent to a viewer. False where either is not there, and of a player and themselves."""
+        return self._core.sends(self._number(viewer), self._number(player))
+
+    def matrix(self) -> np.ndarray:
+        """The same of all: booleans, viewers in rows and players in columns."""
+        return self._core.matrix()
+
+    @property
+    def counts(self) -> WatchCounts:
+        """What the frame came to until now."""
+        return WatchCounts(*self._core.counts())
+
+    def _number(self, player: int) -> int:
+        if not isinstance(player, (int, np.integer)) or not 0 <= player < self.players:
+            raise ValueError(f"expected a player from 0 to {self.players - 1}, found {player!r}")
+        return int(player)
 
 
 def _transform(transform: Any) -> Optional[list[float]]:
