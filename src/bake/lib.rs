@@ -157,7 +157,7 @@ pub use job::{
     ground_of, merge, merge_patches, pool, read_level, rebake, repack, shard_in_the_making,
     thread_count, unreadable,
 };
-pub use quality::{CellSizes, Quality};
+pub use quality::{BoxSizes, CellSizes, Quality};
 pub use viewcell::format::VisibilityMode;
 pub use world::solid::find_places;
 

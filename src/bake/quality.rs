@@ -1,4 +1,5 @@
-//! Quality of a bake: how large view cells are, and how they grow with distance, by the size of the input alone.
+//! Quality of a bake: how large view cells are, and how they grow with distance, by the size of the input alone: samples of
+//! a terrain, view cells of a solid level.
 
 use viewcell::format::{Coarse, TerrainParameters, VisibilityMode};
 
@@ -26,6 +27,23 @@ pub struct CellSizes {
     /// [`detail`](crate::BakeOptions::detail).
     pub detail: u32,
 }
+
+/// How large view cells of a solid level are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoxSizes {
+    /// How often the usual size of cells is doubled.
+    pub doubled: u32,
+    /// [`grade`](crate::BakeOptions::grade) of the options.
+    pub grade: u32,
+}
+
+/// View cells of a solid level that are baked one by one in some five minutes of processor time, and those that are with
+/// [`BOX_GRADE`] in some twenty.
+const FEW_BOXES: u64 = 32_768;
+const MANY_BOXES: u64 = 65_536;
+
+/// The distance at which boxes of cells answer as one, in their sizes.
+const BOX_GRADE: u32 = 32;
 
 /// Samples of a terrain that are baked one by one in some five minutes of processor time.
 const FEW: u64 = 300_000;
@@ -98,6 +116,20 @@ impl Quality {
         }
     }
 
+    /// The view cells of a solid level that has so many of the usual size.
+    pub fn boxes(self, cells: u64) -> BoxSizes {
+        // Most cells lie on floors: of those twice as large there are a quarter.
+        let doubled = |most: u64| (0..32).find(|by| cells >> (2 * by) <= most).unwrap_or(32);
+        let (doubled, grade) = match self {
+            Self::Samples => (0, 0),
+            Self::Good | Self::Best if cells <= FEW_BOXES => (0, 0),
+            Self::Good => (doubled(MANY_BOXES), BOX_GRADE),
+            Self::Best => (doubled(4 * MANY_BOXES), 2 * BOX_GRADE),
+            Self::Draft => (doubled(MANY_BOXES) + 1, BOX_GRADE / 2),
+        };
+        BoxSizes { doubled, grade }
+    }
+
     /// The quality that chooses the view cells of a bundle, if one does.
     pub fn of(parameters: &TerrainParameters) -> Option<Self> {
         let [width, height] = parameters.heightmap();
@@ -116,6 +148,25 @@ impl Quality {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn boxes_grow_with_the_level_and_shrink_with_quality() {
+        let sizes = |quality: Quality, cells| {
+            let sizes = quality.boxes(cells);
+            (sizes.doubled, sizes.grade)
+        };
+        for (cells, draft, good, best) in [
+            (11_256, (1, 16), (0, 0), (0, 0)),
+            (53_226, (1, 16), (0, 32), (0, 64)),
+            (200_000, (2, 16), (1, 32), (0, 64)),
+            (2_000_000, (4, 16), (3, 32), (2, 64)),
+        ] {
+            assert_eq!(sizes(Quality::Draft, cells), draft, "{cells}");
+            assert_eq!(sizes(Quality::Good, cells), good, "{cells}");
+            assert_eq!(sizes(Quality::Best, cells), best, "{cells}");
+            assert_eq!(sizes(Quality::Samples, cells), (0, 0));
+        }
+    }
 
     #[test]
     fn cells_grow_with_the_terrain_and_shrink_with_quality() {

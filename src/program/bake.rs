@@ -17,10 +17,11 @@ use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, Forecast, Keep, Quality, ShardReport, Source};
 
 use super::exit::{Exit, Failure, Outcome};
+use super::info::Bytes;
 use super::input;
 use super::job::{Simd, TerrainJob};
 use super::memory;
-use super::progress::Progress;
+use super::progress::{Progress, Seconds};
 use super::signals::Stop;
 
 pub use cells::{ImportArgs, import};
@@ -28,7 +29,7 @@ use document::finish_shard;
 pub use document::{Document, ForecastDocument, finish};
 pub use kind::with_kind;
 pub use manner::check_output;
-use manner::{Manner, bundle_of, going_on, stopped};
+use manner::{Long, Manner, bundle_of, going_on, stopped};
 pub use solid::{Hull, no_places, reached};
 
 /// Bake a world into a bundle that answers who can see whom
@@ -229,6 +230,76 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     document.tell("", &manner.json)
 }
 
+/// Seconds of processor from which on a bake is long.
+const LONG: f64 = 3600.0;
+
+/// What is said before the work: which view cells the quality has chosen, what they take here and what its neighbours
+/// would; or, of options given by hand that take more than an hour, what takes less.
+fn said_first(
+    job: &TerrainJob,
+    terrain: &Terrain,
+    options: &BakeOptions,
+    long: &Long,
+    progress: &Progress,
+) -> Result<Option<String>, Failure> {
+    let is_graded_by_quality = job.cells.is_chosen() && options.grade > 0;
+    if long.resume
+        || long.shard.is_some()
+        || !(is_graded_by_quality || may_be_long(terrain, options))
+    {
+        return Ok(None);
+    }
+    let name = job.input.file_name().unwrap_or_default().to_string_lossy();
+    let taken = |found: &Forecast| {
+        let (seconds, bytes) = (Seconds(found.cpu_seconds), Bytes(found.bytes));
+        format!("{seconds} of one processor and {bytes}")
+    };
+    let of = |quality: Quality| {
+        let sizes = quality.cells(terrain.width(), terrain.height(), options.mode);
+        let options = BakeOptions {
+            memory: None,
+            ..options.clone().with_cells(sizes)
+        };
+        let found = forecast(terrain, &options, &name, progress)?;
+        Ok::<_, Failure>(format!("--quality {} {}", quality.name(), taken(&found)))
+    };
+    let own = forecast(terrain, options, &name, progress)?;
+    if is_graded_by_quality {
+        let side = 1 << options.finest;
+        return Ok(Some(format!(
+            "{} samples: near players are told apart by squares of {side} × {side} samples, far ones by larger \
+             squares (--finest {} --grade={}): some {}; {}, {}",
+            terrain.samples(),
+            options.finest,
+            options.grade,
+            taken(&own),
+            of(Quality::Draft)?,
+            of(Quality::Best)?,
+        )));
+    }
+    if own.cpu_seconds < LONG {
+        return Ok(None);
+    }
+    let (draft, good) = (of(Quality::Draft)?, of(Quality::Good)?);
+    Ok(Some(format!(
+        "warning: this takes some {}; {draft}, {good}",
+        taken(&own)
+    )))
+}
+
+/// Whether so many pairs of view cells may take an hour.
+fn may_be_long(terrain: &Terrain, options: &BakeOptions) -> bool {
+    let side = |samples: u32| f64::from(samples.div_ceil(1 << options.finest));
+    let cells = side(terrain.width()) * side(terrain.height());
+    let near = match options.grade {
+        0 => cells,
+        grade => (4.0 * f64::from(grade)).powi(2),
+    };
+    // A pair takes up to 50 ns of samples, and up to 4 µs of larger cells.
+    let pair = if options.finest == 0 { 50e-9 } else { 4e-6 };
+    cells * near * pair > LONG
+}
+
 /// Reads, bakes and writes; returns what a person should know and has been told, and what a shard came to.
 fn bake(
     job: &TerrainJob,
@@ -243,15 +314,7 @@ fn bake(
     let source = source(job, ingested.format, &options)?;
     let terrain = &ingested.terrain;
     let mut notes = ingested.notes;
-    if job.cells.is_chosen() && options.grade > 0 {
-        let side = 1 << options.finest;
-        let note = format!(
-            "{} samples: near players are told apart by squares of {side} × {side} samples, far ones by larger \
-             squares (--finest {} --grade={}); --dry-run tells what other qualities take",
-            terrain.samples(),
-            options.finest,
-            options.grade,
-        );
+    if let Some(note) = said_first(job, terrain, &options, long, progress)? {
         voice.tell_notes(std::slice::from_ref(&note));
         notes.push(note);
     }

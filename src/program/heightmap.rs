@@ -291,7 +291,7 @@ pub enum QualityName {
 }
 
 impl QualityName {
-    fn quality(self) -> Quality {
+    pub fn quality(self) -> Quality {
         match self {
             Self::Draft => Quality::Draft,
             Self::Good => Quality::Good,

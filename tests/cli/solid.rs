@@ -126,6 +126,60 @@ fn view_cells_are_held_to_what_is_in_sight() {
 }
 
 #[test]
+fn a_quality_chooses_the_cells_of_a_level() {
+    let folder = rooms();
+    let baked = ["bake", "solid", "rooms.map", "--quiet"];
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&folder.ok(arguments).stdout).unwrap()
+    };
+    let forecast = json(&[&baked[..], &["--dry-run", "--json"]].concat());
+    let qualities = forecast["qualities"].as_array().unwrap();
+    let chosen: Vec<_> = qualities
+        .iter()
+        .map(|found| (found["quality"].as_str(), &found["cell"], &found["grade"]))
+        .map(|(name, cell, grade)| {
+            (
+                name.unwrap(),
+                cell.as_f64().unwrap(),
+                grade.as_u64().unwrap(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("draft", 64.0, 16),
+        ("good", 32.0, 0),
+        ("best", 32.0, 0),
+        ("samples", 32.0, 0),
+    ];
+    assert_eq!(chosen, expected);
+    for (options, quality, grade, cell) in [
+        (&["-o", "a.vcb"][..], Some("good"), 0, 32.0),
+        (
+            &["-o", "b.vcb", "--quality", "draft"],
+            Some("draft"),
+            16,
+            64.0,
+        ),
+        (
+            &["-o", "c.vcb", "--quality", "draft", "--cell", "32"],
+            Some("good"),
+            0,
+            32.0,
+        ),
+        (&["-o", "d.vcb", "--grade=8"], None, 8, 32.0),
+    ] {
+        folder.ok(&[&baked[..], options].concat());
+        let solid = &json(&["info", options[1], "--json"])["solid"];
+        assert_eq!(solid["quality"].as_str(), quality, "{options:?}");
+        assert_eq!(solid["grade"], grade, "{options:?}");
+        assert_eq!(solid["cell"][0], cell, "{options:?}");
+    }
+    // The default of small levels is what there was before qualities.
+    folder.ok(&[&baked[..], &["-o", "e.vcb", "--quality", "samples"]].concat());
+    assert_eq!(folder.read("a.vcb"), folder.read("e.vcb"));
+}
+
+#[test]
 fn an_experiment_on_another_level_is_refused() {
     let folder = rooms();
     let mut other = folder.read("rooms.map");

@@ -3,18 +3,20 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::error::BundleError;
 use super::file::{BundleFile, open_regular, read_up_to};
 use super::provenance::Provenance;
 use super::timings::Timings;
 use crate::quality::Quality;
+use crate::world::solid::Units;
 use viewcell::format::cells::{CELLS_LEN, CellParameters, SymmetryCode};
 use viewcell::format::patch::{PATCH_MAGIC, PATCH_VERSION};
 use viewcell::format::solid::{SOLID_LEN, SolidParameters};
 use viewcell::format::terrain::TERRAIN_LEN;
 use viewcell::format::{
-    FileId, Patch, Section, Tag, TerrainParameters, TreeCode, VisibilityMode, WorldKind,
+    FileId, Patch, Section, SolidUnits, Tag, TerrainParameters, TreeCode, VisibilityMode, WorldKind,
 };
 
 /// Greatest length in bytes of the texts in a bundle that are read into memory.
@@ -146,6 +148,12 @@ pub struct SolidInfo {
     pub faces: u32,
     /// Size of the smallest cells, in units of the level.
     pub cell: [f64; 3],
+    /// The distance at which boxes of cells answer as one, in their sizes; 0 where none do.
+    #[serde(default)]
+    pub grade: u32,
+    /// The quality that chose the cells: `draft`, `good`, `best` or `samples`; absent where they were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<String>,
     /// Least and greatest corner of the body, from the player's origin.
     pub hull: [[f64; 3]; 2],
     /// Heights of the eye over the player's origin, from crouched to standing.
@@ -229,16 +237,16 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
     }
     let file = BundleFile::open(path)?;
     let header = file.header();
-    let (mut terrain, mut cells, mut solid) = (None, None, None);
-    match header.kind {
-        WorldKind::Terrain => terrain = Some(terrain_info(&file)?),
-        WorldKind::Cells => cells = Some(cells_info(&file)?),
-        WorldKind::Solid => solid = Some(solid_info(&file)?),
-    }
     let provenance = match file.read(Tag::PROV, TEXT_LIMIT)? {
         None => None,
         Some(text) => Some(provenance_in(path, &text)?),
     };
+    let (mut terrain, mut cells, mut solid) = (None, None, None);
+    match header.kind {
+        WorldKind::Terrain => terrain = Some(terrain_info(&file)?),
+        WorldKind::Cells => cells = Some(cells_info(&file)?),
+        WorldKind::Solid => solid = Some(solid_info(&file, provenance.as_ref())?),
+    }
     let sections = file.sections().iter().map(SectionInfo::of);
     Ok(Info {
         kind: header.kind.to_string(),
@@ -390,7 +398,10 @@ fn cells_info(file: &BundleFile) -> Result<CellsInfo, BundleError> {
     })
 }
 
-fn solid_info(file: &BundleFile) -> Result<SolidInfo, BundleError> {
+fn solid_info(
+    file: &BundleFile,
+    provenance: Option<&Provenance>,
+) -> Result<SolidInfo, BundleError> {
     let format = BundleError::format(file.path());
     let need = |tag, length: usize| {
         let missing = viewcell::format::FormatError::MissingSection { tag };
@@ -399,11 +410,30 @@ fn solid_info(file: &BundleFile) -> Result<SolidInfo, BundleError> {
     let solid = SolidParameters::parse(&need(Tag::SOLD, SOLID_LEN)?, file.header().version)
         .map_err(format)?;
     let terrain = TerrainParameters::parse(&need(Tag::GRID, TERRAIN_LEN)?).map_err(format)?;
+    let option = |name: &str| provenance?.options.get(name);
+    let grade = option("grade").and_then(Value::as_u64).unwrap_or(0) as u32;
+    let quality = match option("quality").and_then(Value::as_str) {
+        Some(name) => Some(name.to_owned()),
+        // Cells of the usual size, of which each answers for itself.
+        None if grade == 0 && usual_cell(solid.units) == Some(solid.cell[0]) => {
+            let default = Quality::Good.boxes(u64::from(solid.cells));
+            let is_default = default == Quality::Samples.boxes(u64::from(solid.cells));
+            let quality = if is_default {
+                Quality::Good
+            } else {
+                Quality::Samples
+            };
+            Some(quality.name().to_owned())
+        }
+        None => None,
+    };
     Ok(SolidInfo {
         cells: solid.cells,
         solids: solid.solids,
         faces: solid.faces,
         cell: solid.cell,
+        grade,
+        quality,
         hull: solid.hull,
         eye: solid.eye,
         units: solid.units.name().to_owned(),
@@ -414,6 +444,15 @@ fn solid_info(file: &BundleFile) -> Result<SolidInfo, BundleError> {
         mutual: terrain.mutual,
         lossy: terrain.lossy,
     })
+}
+
+/// The usual size of cells.
+fn usual_cell(units: SolidUnits) -> Option<f64> {
+    match units {
+        SolidUnits::Quake => Some(Units::Quake.cell()),
+        SolidUnits::Metres => Some(Units::Metres.cell()),
+        SolidUnits::Unknown => None,
+    }
 }
 
 /// What a section holds, in words.

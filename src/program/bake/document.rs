@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell_bake::bundle::Info;
+use viewcell_bake::world::Short;
 use viewcell_bake::{CellSizes, Forecast, Quality, ShardReport};
 
 use super::manner::Manner;
@@ -126,12 +127,17 @@ pub struct ForecastDocument {
 struct QualityForecast {
     /// `draft`, `good`, `best` or `samples`.
     quality: String,
-    /// What it chooses for --finest.
-    finest: u32,
+    /// Of a terrain: what it chooses for --finest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finest: Option<u32>,
     /// What it chooses for --grade; 0 for none.
     grade: u32,
-    /// What it chooses for --detail.
-    detail: u32,
+    /// Of a terrain: what it chooses for --detail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<u32>,
+    /// Of a solid level: what it chooses for --cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<f64>,
     /// Processor time of all threads together, in seconds.
     cpu_seconds: f64,
     /// Bytes of the bundle.
@@ -141,6 +147,35 @@ struct QualityForecast {
     /// Of pairs of view cells that are near each other, the share that is hidden: 0 to 1; absent for samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_near: Option<f64>,
+}
+
+impl QualityForecast {
+    fn new(quality: Quality, grade: u32, forecast: &Forecast) -> Self {
+        Self {
+            quality: quality.name().to_owned(),
+            finest: None,
+            grade,
+            detail: None,
+            cell: None,
+            cpu_seconds: forecast.cpu_seconds,
+            bytes: forecast.bytes,
+            memory: forecast.memory,
+            hidden_near: forecast.hidden_near,
+        }
+    }
+
+    /// The options that it stands for.
+    fn options(&self) -> String {
+        let grade = self.grade;
+        match (self.cell, self.finest, self.detail) {
+            (Some(size), ..) => format!("--cell {} --grade={grade}", Short(size)),
+            (None, finest, detail) => format!(
+                "--finest {} --grade={grade} --detail {}",
+                finest.unwrap_or(0),
+                detail.unwrap_or(0)
+            ),
+        }
+    }
 }
 
 impl ForecastDocument {
@@ -155,18 +190,24 @@ impl ForecastDocument {
         }
     }
 
-    /// Adds what a quality takes.
+    /// Adds what a quality takes for a terrain.
     pub(super) fn add(&mut self, quality: Quality, sizes: CellSizes, forecast: &Forecast) {
-        self.qualities.push(QualityForecast {
-            quality: quality.name().to_owned(),
-            finest: sizes.finest,
-            grade: sizes.grade,
-            detail: sizes.detail,
-            cpu_seconds: forecast.cpu_seconds,
-            bytes: forecast.bytes,
-            memory: forecast.memory,
-            hidden_near: forecast.hidden_near,
-        });
+        let mut found = QualityForecast::new(quality, sizes.grade, forecast);
+        (found.finest, found.detail) = (Some(sizes.finest), Some(sizes.detail));
+        self.qualities.push(found);
+    }
+
+    /// Adds what a quality takes for a solid level, with cells of a size.
+    pub(super) fn add_boxes(
+        &mut self,
+        quality: Quality,
+        size: f64,
+        grade: u32,
+        forecast: &Forecast,
+    ) {
+        let mut found = QualityForecast::new(quality, grade, forecast);
+        found.cell = Some(size);
+        self.qualities.push(found);
     }
 
     /// Prints it; as text, `first` comes before.
@@ -182,11 +223,9 @@ impl ForecastDocument {
         );
         for found in &self.qualities {
             text += &format!(
-                "\n{:>10}  --finest {} --grade={} --detail {}: {} of one processor, {} of bundle, {} of memory",
+                "\n{:>10}  {}: {} of one processor, {} of bundle, {} of memory",
                 found.quality,
-                found.finest,
-                found.grade,
-                found.detail,
+                found.options(),
                 Seconds(found.cpu_seconds),
                 Bytes(found.bytes),
                 Bytes(found.memory),

@@ -6,16 +6,20 @@ use std::str::FromStr;
 use crate::compression::CompressionArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::flags::with_flags;
+use crate::heightmap::QualityName;
 use crate::level::{self, LevelArgs};
 use crate::progress::Progress;
 use crate::signals::Stop;
 use crate::simulate::csv;
 use crate::{input, values};
 use viewcell_bake::bundle::grid_of_cells;
-use viewcell_bake::prepare::{free_memory, notes_of_level, notes_of_places, told_of_solid};
+use viewcell_bake::prepare::{
+    free_memory, notes_of_level, notes_of_places, places_of_quality, told_of_solid,
+};
 use viewcell_bake::visibility;
+use viewcell_bake::world::Short;
 use viewcell_bake::world::solid::{Aabb, PlaceOptions, PlacesError, find_places};
-use viewcell_bake::{BakeOptions, SolidWorld, Source};
+use viewcell_bake::{BakeOptions, Quality, SolidWorld, Source};
 
 use super::{
     ForecastDocument, Manner, bundle_of, check_output, finish, finish_shard, going_on, stopped,
@@ -38,7 +42,16 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT.vcb")]
     output: Option<PathBuf>,
 
-    /// Width of the view cells near floors, and their height [default: 32 units of Quake, 1 m of meshes]
+    /// How much of what could be hidden is hidden, for how much work: chooses --cell and --grade by the number of view
+    /// cells, unless one of them is given
+    ///
+    /// samples has cells of the usual size, each of which answers for itself. --dry-run tells what each quality takes
+    /// here.
+    #[arg(long, value_enum, default_value_t, value_name = "QUALITY")]
+    quality: QualityName,
+
+    /// Width of the view cells near floors, and their height [default: 32 units of Quake, 1 m of meshes; larger in
+    /// levels of more than 65,536 such cells]
     #[arg(long, value_name = "SIZE[,HEIGHT]")]
     cell: Option<Cell>,
 
@@ -52,11 +65,9 @@ pub struct Args {
         value_name = "RATIO",
         num_args = 0..=1,
         require_equals = true,
-        default_value = "0",
-        default_missing_value = "32",
-        hide_default_value = true
+        default_missing_value = "32"
     )]
-    grade: u32,
+    grade: Option<u32>,
 
     /// The box of a player's body, relative to the origin [default: that of the format's game; in meshes 0.6 m
     /// wide and 1.8 m high, with the origin between the feet]
@@ -162,6 +173,11 @@ impl Args {
     fn bundle(&self) -> Result<PathBuf, Failure> {
         bundle_of(self.output.as_ref(), &self.input)
     }
+
+    /// Whether the quality chooses the view cells.
+    fn is_chosen(&self) -> bool {
+        self.cell.is_none() && self.grade.is_none()
+    }
 }
 
 /// The failure where a level has no view cells.
@@ -219,16 +235,32 @@ pub fn run(args: &Args) -> Outcome {
     // What a reader made of the file is told before the work, which may be long.
     let told = notes.len();
     args.manner.voice.tell_notes(&notes);
+    let usual = place_options.clone();
+    let quality = args.quality.quality();
     progress.begin("places", "steps", 1);
-    let found = find_places(level, &place_options);
+    let found = if args.is_chosen() {
+        places_of_quality(level, quality, &mut place_options)
+    } else {
+        find_places(level, &place_options).map(|found| (found, args.grade.unwrap_or(0)))
+    };
     progress.complete();
-    let found = found.map_err(|error| no_places(&args.input, &error))?;
+    let (found, grade) = found.map_err(|error| no_places(&args.input, &error))?;
     notes.extend(notes_of_places(level, &found));
     let places = found.cells;
+    let mut told_options = told_of_solid(&args.reading.options(), &place_options);
+    if args.is_chosen() && (grade > 0 || place_options.size != usual.size) {
+        told_options.insert("quality".into(), quality.name().into());
+        notes.push(format!(
+            "--quality {}: cells of {}, boxes of them far away (--grade={grade}); --dry-run tells what other \
+             qualities take",
+            quality.name(),
+            Short(place_options.size),
+        ));
+    }
     args.manner.voice.tell_notes(&notes[told..]);
     let grid = grid_of_cells(places.len() as u32).grid();
     let mut options = BakeOptions {
-        grade: args.grade,
+        grade,
         threads: args.threads,
         simd: visibility::Simd::Auto,
         memory: free_memory(),
@@ -237,18 +269,21 @@ pub fn run(args: &Args) -> Outcome {
         compression: args.compression.read((grid.width(), grid.height()))?,
         ..BakeOptions::default()
     };
-    let source = level::source(
-        &args.input,
-        &ingested,
-        told_of_solid(&args.reading.options(), &place_options),
-    );
+    let source = level::source(&args.input, &ingested, told_options);
     let world = SolidWorld {
         level,
         places: &places,
         player: &place_options.player,
     };
     if long.dry_run {
-        return dry_run(world, &source, &options, args, &progress);
+        return dry_run(
+            world,
+            &source,
+            &options,
+            args,
+            (&usual, place_options.size),
+            &progress,
+        );
     }
     let baked = match long.shard {
         None => going_on(&mut options, &args.manner.voice, |options| {
@@ -271,19 +306,58 @@ pub fn run(args: &Args) -> Outcome {
     finish(output, notes, args.verify, voice, json, &progress)
 }
 
-/// Tells what a bake will take.
+/// Tells what a bake will take; and, where the quality chooses the cells, what others would: `usual` has cells of
+/// the usual size, and `size` is the one that was chosen.
 fn dry_run(
     world: SolidWorld,
     source: &Source,
     options: &BakeOptions,
     args: &Args,
+    (usual, size): (&PlaceOptions, f64),
     progress: &Progress,
 ) -> Outcome {
-    let forecast = viewcell_bake::forecast_solid(world, source, options, progress);
+    let own = viewcell_bake::forecast_solid(world, source, options, progress)?;
+    let mut document = ForecastDocument::new(&own);
+    let qualities = if args.is_chosen() {
+        &Quality::ALL[..]
+    } else {
+        &[]
+    };
+    // What was foreseen: the size of cells, their grade, and what they take.
+    let mut known = vec![(size, options.grade, own)];
+    for &quality in qualities {
+        let mut places = usual.clone();
+        let found = places_of_quality(world.level, quality, &mut places);
+        let (found, grade) = match found {
+            Ok(found) => found,
+            // Samples of a level that has too many.
+            Err(error) if error.is_of_size() => continue,
+            Err(error) => return Err(no_places(&args.input, &error)),
+        };
+        let same = known
+            .iter()
+            .find(|known| (known.0, known.1) == (places.size, grade));
+        let forecast = match same {
+            Some(known) => known.2,
+            None => {
+                let options = BakeOptions {
+                    grade,
+                    memory: None,
+                    ..options.clone()
+                };
+                let world = SolidWorld {
+                    places: &found.cells,
+                    ..world
+                };
+                viewcell_bake::forecast_solid(world, source, &options, progress)?
+            }
+        };
+        known.push((places.size, grade, forecast));
+        document.add_boxes(quality, places.size, grade, &forecast);
+    }
     progress.finish();
-    let forecast = forecast?;
     let cells = format!("{} view cells, ", world.places.len());
-    ForecastDocument::new(&forecast).tell(&cells, &args.manner.json)
+    document.tell(&cells, &args.manner.json)
 }
 
 /// Positions of a trace, or of lines of three numbers, which may have a line of names above them.
