@@ -6,7 +6,7 @@ use viewcell::format::{Coarse, TerrainParameters, VisibilityMode};
 /// How much of what could be hidden a bake hides, for how much work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quality {
-    /// A tenth of the work of `Good`, to look at.
+    /// A fifth to a tenth of the work of `Good`, to look at.
     Draft,
     /// View cells that grow with distance: near players sample by sample or nearly so. Small terrains as `Samples`.
     #[default]
@@ -109,7 +109,7 @@ impl Quality {
                 };
                 CellSizes {
                     finest,
-                    grade: GRADE,
+                    grade: GRADE / 2,
                     detail,
                 }
             }

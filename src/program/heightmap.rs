@@ -279,7 +279,7 @@ const GRADE: &str = "16";
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum QualityName {
-    /// A tenth of the work of good, to look at
+    /// A fifth to a tenth of the work of good, to look at
     Draft,
     /// Near players sample by sample or nearly so, far ones by larger cells; small terrains as samples
     #[default]

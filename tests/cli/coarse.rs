@@ -177,10 +177,16 @@ fn quality_chooses_the_cells_and_options_win_over_it() {
     assert_eq!(terrain["quality"], "draft");
     assert_eq!(
         [&terrain["finest"], &terrain["grade"], &terrain["detail"]],
-        [&Value::from(1), &16.into(), &1.into()]
+        [&Value::from(1), &8.into(), &1.into()]
     );
     let by_hand = [
-        "--finest", "1", "--grade", "--detail", "1", "-o", "hand.vcb",
+        "--finest",
+        "1",
+        "--grade=8",
+        "--detail",
+        "1",
+        "-o",
+        "hand.vcb",
     ];
     bake(&folder, &[&["--quality", "best"], &by_hand[..]].concat());
     assert_eq!(folder.read("draft.vcb"), folder.read("hand.vcb"));
