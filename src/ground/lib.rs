@@ -9,7 +9,6 @@
 //! change       change sets, with versions
 //! build        ground from slices of cubes, or from heights and depths of layers
 //! heightmap    the top as heights, and stamps on heights without layers
-//! sync         a server and its clients
 //! code, text   trees and change sets as bytes, and as text
 //! file         whole grounds as bytes, and a file that grows
 //! ```
@@ -31,7 +30,6 @@ mod mesh;
 mod patches;
 mod path;
 mod stamp;
-pub mod sync;
 mod text;
 mod tree;
 

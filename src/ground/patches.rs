@@ -106,19 +106,6 @@ impl Patches {
         &self.stacks
     }
 
-    /// Sets what a file or a server says of the version.
-    pub fn set_version(&mut self, version: Version) {
-        self.version = version;
-    }
-
-    /// Puts a patch's slice in the place of what is there.
-    pub fn put_slice(&mut self, patch: usize, slice: i32, tree: Tree) {
-        self.nodes -= self.stacks[patch].nodes();
-        *self.stacks[patch].slice_mut(slice) = tree;
-        self.stacks[patch].trim();
-        self.nodes += self.stacks[patch].nodes();
-    }
-
     /// The leaves that a box of cubes touches, patch by patch, slice by slice: the affected nodes of
     /// Pennings' step 1. Where a slice is not there, its root is such a leaf.
     pub fn affected(&self, corner: [i32; 3], size: [u32; 3]) -> Vec<(u32, i32, Path)> {

@@ -7,4 +7,3 @@ mod paper;
 mod seeds;
 mod shapes;
 mod structures;
-mod sync;

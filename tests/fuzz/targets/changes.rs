@@ -1,10 +1,9 @@
-//! Reads change sets and messages, and applies them: whole or not at all.
+//! Reads change sets, and applies them: whole or not at all.
 #![no_main]
 
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell_ground::sync::Message;
 use viewcell_ground::{Ask, ChangeSet, Columns, Depth, Layered, Patches, Sides, of_layers};
 
 static GROUND: LazyLock<(Patches, Columns)> = LazyLock::new(|| {
@@ -23,10 +22,6 @@ static GROUND: LazyLock<(Patches, Columns)> = LazyLock::new(|| {
 });
 
 fuzz_target!(|data: &[u8]| {
-    if let Ok(message) = Message::decode(data) {
-        let again = Message::decode(&message.encode());
-        assert_eq!(again.map(|message| message.encode()), Ok(message.encode()));
-    }
     let Ok((mut changes, used)) = ChangeSet::decode(data) else {
         return;
     };
