@@ -376,14 +376,19 @@ impl From<viewcell_bake::BakeError> for Failure {
     }
 }
 
+impl From<IngestErrorKind> for Exit {
+    fn from(kind: IngestErrorKind) -> Self {
+        match kind {
+            IngestErrorKind::Read => Self::InputOutput,
+            IngestErrorKind::Bad => Self::BadInput,
+            IngestErrorKind::Resource => Self::Resource,
+            IngestErrorKind::Usage => Self::Usage,
+        }
+    }
+}
+
 impl From<IngestError> for Failure {
     fn from(error: IngestError) -> Self {
-        let exit = match error.kind() {
-            IngestErrorKind::Read => Exit::InputOutput,
-            IngestErrorKind::Bad => Exit::BadInput,
-            IngestErrorKind::Resource => Exit::Resource,
-            IngestErrorKind::Usage => Exit::Usage,
-        };
-        Self::new(exit, error)
+        Self::new(error.kind().into(), error)
     }
 }

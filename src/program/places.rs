@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use viewcell_bake::ingest::{IngestErrorKind, Ingested};
+use viewcell_bake::ingest::Ingested;
 use viewcell_bake::prepare::{Layer, LayerError, Layers};
 use viewcell_bake::world::solid::Placement;
 
-use super::exit::{Exit, Failure};
+use super::exit::Failure;
 use super::flags::noted;
 use super::heightmap::Reading;
 use super::level::MeshArgs;
@@ -141,12 +141,6 @@ fn parse(text: &str) -> Result<Placement, Failure> {
 
 impl From<LayerError> for Failure {
     fn from(error: LayerError) -> Self {
-        let exit = match error.kind() {
-            IngestErrorKind::Read => Exit::InputOutput,
-            IngestErrorKind::Bad => Exit::BadInput,
-            IngestErrorKind::Resource => Exit::Resource,
-            IngestErrorKind::Usage => Exit::Usage,
-        };
-        Self::new(exit, error)
+        Self::new(error.kind().into(), error)
     }
 }

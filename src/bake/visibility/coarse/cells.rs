@@ -4,7 +4,8 @@
 use super::ends::End;
 use super::pair::{PARTS, Pair, Way, lanes};
 use super::ranking::{FIRST, rank_lines};
-use super::slopes::{Frame, LINES, test_lines};
+use super::slopes::{Frame, LINES};
+use super::tries::test_lines;
 use super::witness::{Tops, clear_lanes, is_clear};
 use super::{Open, Shafts};
 use crate::visibility::simd::at_level;

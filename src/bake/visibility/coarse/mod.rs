@@ -56,6 +56,7 @@ mod sight;
 mod slopes;
 mod sparse_table;
 mod step;
+mod tries;
 mod witness;
 
 /// Cells of so many levels are small ([`Shafts::are_small_cells`]).
