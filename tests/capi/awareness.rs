@@ -27,9 +27,10 @@ fn open() -> *mut viewcell_bundle {
 }
 
 fn pairs(awareness: *const viewcell_awareness, began: bool, count: usize) -> Vec<[u32; 2]> {
-    let write = match began {
-        true => viewcell_awareness_began,
-        false => viewcell_awareness_ceased,
+    let write = if began {
+        viewcell_awareness_began
+    } else {
+        viewcell_awareness_ceased
     };
     let empty = viewcell_aware {
         observer: 0,

@@ -49,9 +49,10 @@ fn planes(cells: u32) -> BspTree {
         normal: [1.0, 0.0, 0.0],
         dist: f64::from(i) * 10.0,
         children: [
-            match i == cells {
-                true => BspChild::Leaf(cells),
-                false => BspChild::Node(i + 1),
+            if i == cells {
+                BspChild::Leaf(cells)
+            } else {
+                BspChild::Node(i + 1)
             },
             BspChild::Leaf(i.checked_sub(1).unwrap_or(cells)),
         ],

@@ -62,9 +62,10 @@ impl Parts {
         let mut table = Vec::new();
         for (section, stored) in &self.0 {
             bytes.resize(bytes.len().next_multiple_of(64), 0);
-            let length = match section.is_compressed() {
-                true => section.length,
-                false => stored.len() as u64,
+            let length = if section.is_compressed() {
+                section.length
+            } else {
+                stored.len() as u64
             };
             let entry = Section {
                 offset: bytes.len() as u64,

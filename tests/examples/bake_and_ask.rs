@@ -44,9 +44,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bundle = map.terrain()?;
     let here = Sample::new(terrain.width() / 2, terrain.height() / 2);
     for there in [(0, 0), (10, 20), (63, 5)].map(|(c, r)| Sample::new(c, r)) {
-        let sees = match bundle.visible(here, there) {
-            true => "visible",
-            false => "hidden",
+        let sees = if bundle.visible(here, there) {
+            "visible"
+        } else {
+            "hidden"
         };
         println!("{here:?} to {there:?}: {sees}");
     }

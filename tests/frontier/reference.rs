@@ -249,9 +249,10 @@ impl Twin<'_> {
                 }
             }
         }
-        match self.members[i].len() > before && quad.level < finest {
-            true => 64,
-            false => 1,
+        if self.members[i].len() > before && quad.level < finest {
+            64
+        } else {
+            1
         }
     }
 

@@ -25,9 +25,10 @@ pub fn hills(size: [u32; 2], seed: u64) -> Patches {
     let hole = [dice.roll(width), dice.roll(height)];
     let heights = (0..width * height).map(|i| {
         let (x, y) = (i % width, i / width);
-        match x.abs_diff(hole[0]) < 7 && y.abs_diff(hole[1]) < 5 {
-            true => f64::NAN,
-            false => 4.0 * (f64::from(x) * a).sin() + 3.0 * (f64::from(y) * b).cos(),
+        if x.abs_diff(hole[0]) < 7 && y.abs_diff(hole[1]) < 5 {
+            f64::NAN
+        } else {
+            4.0 * (f64::from(x) * a).sin() + 3.0 * (f64::from(y) * b).cos()
         }
     });
     let depths = [Depth::Constant(1.5), Depth::Constant(3.0), Depth::Rest];

@@ -300,9 +300,10 @@ fn a_patch_holds_what_differs_alone() {
             .iter()
             .map(|start| u64::from_le_bytes(*start))
             .collect();
-        let places: Vec<(u32, u64)> = match bytes.as_ptr() == patch.pairs().as_ptr() {
-            true => patch.groups().collect(),
-            false => patch.trees().collect(),
+        let places: Vec<(u32, u64)> = if bytes.as_ptr() == patch.pairs().as_ptr() {
+            patch.groups().collect()
+        } else {
+            patch.trees().collect()
         };
         let (mut over, mut replaced) = (0, 0);
         for &(what, at) in &places {

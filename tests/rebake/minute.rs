@@ -81,9 +81,10 @@ fn step(dice: &mut Dice, at: Sample, terrain: &Terrain) -> Sample {
     let go = |at: u32, side: u32, by: u32| (at + by).saturating_sub(1).min(side - 1);
     let column = go(at.column, terrain.width(), dice.roll(3));
     let row = go(at.row, terrain.height(), dice.roll(3));
-    match terrain.at(column, row).is_nan() {
-        true => at,
-        false => Sample::new(column, row),
+    if terrain.at(column, row).is_nan() {
+        at
+    } else {
+        Sample::new(column, row)
     }
 }
 

@@ -212,9 +212,10 @@ impl Server {
                 let turn = |angle: f64| (angle / 360.0 * 65_536.0).round() as i64 as u16;
                 let mut fields = [0; 6];
                 for (field, x) in fields.iter_mut().zip(spot.at) {
-                    *field = match self.wide() {
-                        true => (x as f32).to_bits(),
-                        false => u32::from((x * 8.0) as i16 as u16),
+                    *field = if self.wide() {
+                        (x as f32).to_bits()
+                    } else {
+                        u32::from((x * 8.0) as i16 as u16)
                     };
                 }
                 fields[3] = turn(spot.view[0]).into();
@@ -227,9 +228,10 @@ impl Server {
                 flags |= if before.is_none() { 0x0CC0 } else { 0 };
                 frame = frame.byte(42).byte(place(player)).short(flags).byte(17);
                 for (i, field) in fields.into_iter().enumerate().filter(|(i, _)| changed(*i)) {
-                    frame = match i < 3 && self.wide() {
-                        true => frame.long(field),
-                        false => frame.short(field as u16),
+                    frame = if i < 3 && self.wide() {
+                        frame.long(field)
+                    } else {
+                        frame.short(field as u16)
                     };
                 }
                 frame = frame.bytes(if before.is_none() { 4 } else { 0 });

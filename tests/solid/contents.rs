@@ -308,9 +308,10 @@ fn sky_hides_where_the_compiler_takes_it_for_a_wall() {
         holds(&file, hides, true, name);
         let structural = hides == WHOLE;
         let notes = read(&file, Sky::Opaque).notes.join("; ");
-        let told = match structural {
-            true => "1 structural brushes with sky hide",
-            false => "of 1 detail brushes with sky",
+        let told = if structural {
+            "1 structural brushes with sky hide"
+        } else {
+            "of 1 detail brushes with sky"
         };
         assert!(notes.contains(told), "{name}: {notes}");
         // What is drawn hides either way.

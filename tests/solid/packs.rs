@@ -14,26 +14,24 @@ fn pk3(path: &Path, files: &[(&str, &[u8])]) {
     let mut archive = rawzip::ZipArchiveWriter::new(&mut out);
     for (i, (name, bytes)) in files.iter().enumerate() {
         let stored = i % 2 == 1;
-        let method = match stored {
-            true => rawzip::CompressionMethod::STORE,
-            false => rawzip::CompressionMethod::DEFLATE,
+        let method = if stored {
+            rawzip::CompressionMethod::STORE
+        } else {
+            rawzip::CompressionMethod::DEFLATE
         };
         let file = archive.new_file(name).compression_method(method);
         let (mut entry, config) = file.start().unwrap();
-        let descriptor = match stored {
-            true => {
-                let mut writer = config.wrap(&mut entry);
-                writer.write_all(bytes).unwrap();
-                writer.finish().unwrap().1
-            }
-            false => {
-                let level = flate2::Compression::default();
-                let mut writer = config.wrap(flate2::write::DeflateEncoder::new(&mut entry, level));
-                writer.write_all(bytes).unwrap();
-                let (encoder, descriptor) = writer.finish().unwrap();
-                encoder.finish().unwrap();
-                descriptor
-            }
+        let descriptor = if stored {
+            let mut writer = config.wrap(&mut entry);
+            writer.write_all(bytes).unwrap();
+            writer.finish().unwrap().1
+        } else {
+            let level = flate2::Compression::default();
+            let mut writer = config.wrap(flate2::write::DeflateEncoder::new(&mut entry, level));
+            writer.write_all(bytes).unwrap();
+            let (encoder, descriptor) = writer.finish().unwrap();
+            encoder.finish().unwrap();
+            descriptor
         };
         entry.finish(descriptor).unwrap();
     }

@@ -77,14 +77,8 @@ proptest! {
                 let bilinear = |[a, b, c, d]: [f64; 4]| {
                     (a * (1.0 - u) + b * u) * (1.0 - v) + (c * (1.0 - u) + d * u) * v
                 };
-                let falling = |[a, b, c, d]: [f64; 4]| match u > v {
-                    true => a + (b - a) * u + (d - b) * v,
-                    false => a + (d - c) * u + (c - a) * v,
-                };
-                let rising = |[a, b, c, d]: [f64; 4]| match u + v < 1.0 {
-                    true => a + (b - a) * u + (c - a) * v,
-                    false => d + (c - d) * (1.0 - u) + (b - d) * (1.0 - v),
-                };
+                let falling = |[a, b, c, d]: [f64; 4]| if u > v { a + (b - a) * u + (d - b) * v } else { a + (d - c) * u + (c - a) * v };
+                let rising = |[a, b, c, d]: [f64; 4]| if u + v < 1.0 { a + (b - a) * u + (c - a) * v } else { d + (c - d) * (1.0 - u) + (b - d) * (1.0 - v) };
                 for [ground, surface] in [
                     [bilinear(low), bilinear(high)],
                     [falling(low), falling(high)],

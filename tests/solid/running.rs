@@ -87,9 +87,10 @@ fn whoever_runs_and_jumps_by_the_rules_of_the_game_stays_in_the_region() {
         let until = [0.05, 0.15, 0.3][dice.roll(3) as usize];
         let turn = dice.fraction() * std::f64::consts::TAU;
         let speed = [0.0, 60.0, 320.0, 320.0, 700.0 * dice.fraction()][dice.roll(5) as usize];
-        let up: f64 = match on_ground {
-            true => 0.0,
-            false => 1200.0 * dice.fraction() - 600.0,
+        let up: f64 = if on_ground {
+            0.0
+        } else {
+            1200.0 * dice.fraction() - 600.0
         };
         let velocity = [
             (speed * turn.cos()).round(),

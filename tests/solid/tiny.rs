@@ -154,18 +154,20 @@ fn faces(block: &Block, wide: bool) -> [Vec<u8>; 4] {
             vertices.f32s(&corner);
             let ends = [at + i, at + (i + 1) % 4];
             for end in ends {
-                match wide {
-                    true => edges.i32(end),
-                    false => edges.i16(end),
+                if wide {
+                    edges.i32(end)
+                } else {
+                    edges.i16(end)
                 };
             }
             numbers.i32(edge);
             edge += 1;
         }
         let (plane, texture) = (side as i32, side as i32);
-        match wide {
-            true => faces.i32(plane).i32(0).i32(first).i32(4).i32(texture),
-            false => faces.i16(plane).i16(0).i32(first).i16(4).i16(texture),
+        if wide {
+            faces.i32(plane).i32(0).i32(first).i32(4).i32(texture)
+        } else {
+            faces.i16(plane).i16(0).i32(first).i16(4).i16(texture)
         };
         faces.zeros(8);
     }
@@ -200,22 +202,27 @@ pub fn quake(format: &str, block: &Block) -> Vec<u8> {
     let [vertices, edges, numbers, faces] = faces(block, wide);
     let count = faces.len() / if wide { 28 } else { 20 };
     (lumps[3], lumps[12], lumps[13], lumps[7]) = (vertices, edges, numbers, faces);
-    let bounds = |out: &mut Out| match floats {
-        true => out.f32s(&[0.0; 6]).0.len(),
-        false => out.zeros(12).0.len(),
+    let bounds = |out: &mut Out| {
+        if floats {
+            out.f32s(&[0.0; 6]).0.len()
+        } else {
+            out.zeros(12).0.len()
+        }
     };
     // Solid leaves share number 0, unless they have marksurfaces.
-    let inner = match block.marked || block.contents as i32 != -2 {
-        true => 2,
-        false => 0,
+    let inner = if block.marked || block.contents as i32 != -2 {
+        2
+    } else {
+        0
     };
     let mut nodes = Out::default();
     for side in 0..6 {
         let next = if side == 5 { -1 - inner } else { side + 1 };
         nodes.i32(side);
-        match wide {
-            true => nodes.i32(-2).i32(next),
-            false => nodes.i16(-2).i16(next),
+        if wide {
+            nodes.i32(-2).i32(next)
+        } else {
+            nodes.i16(-2).i16(next)
         };
         bounds(&mut nodes);
         nodes.zeros(if wide { 8 } else { 4 });
@@ -229,9 +236,10 @@ pub fn quake(format: &str, block: &Block) -> Vec<u8> {
     ] {
         leaves.i32(contents).i32(-1);
         bounds(&mut leaves);
-        match wide {
-            true => leaves.i32(0).i32(marked.into()),
-            false => leaves.i16(0).i16(marked.into()),
+        if wide {
+            leaves.i32(0).i32(marked.into())
+        } else {
+            leaves.i16(0).i16(marked.into())
         };
         leaves.zeros(4);
     }

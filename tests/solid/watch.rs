@@ -225,9 +225,10 @@ fn many_rooms() -> String {
                 // A door of 40 somewhere in each wall of 96.
                 let door = room + 8 + dice.roll(40) as i32;
                 for [from, to] in [[room, door], [door + 40, room + 96]] {
-                    boxes.push(match along {
-                        false => [[wall, from, 0], [wall + 8, to, 96]],
-                        true => [[from, wall, 0], [to, wall + 8, 96]],
+                    boxes.push(if !along {
+                        [[wall, from, 0], [wall + 8, to, 96]]
+                    } else {
+                        [[from, wall, 0], [to, wall + 8, 96]]
                     });
                 }
             }

@@ -27,9 +27,10 @@ impl Serving {
 
     /// Asks, and gives status and answer.
     pub fn request(&self, method: &str, path: &str, headers: &str) -> (u16, Vec<u8>) {
-        let host = match headers.contains("Host:") {
-            true => String::new(),
-            false => format!("Host: {}\r\n", self.address),
+        let host = if headers.contains("Host:") {
+            String::new()
+        } else {
+            format!("Host: {}\r\n", self.address)
         };
         let answer = self.send(format!(
             "{method} {path} HTTP/1.1\r\n{host}{headers}Connection: close\r\n\r\n"

@@ -302,9 +302,10 @@ pub unsafe extern "C" fn viewcell_frontier_new(
             World::Solid(level) => Sets::Samples(FrontierBuilder::new(level.sights())),
             World::Cells(level) => {
                 // Room for whichever is asked for.
-                let construction = match level.has_neighbours() {
-                    true => Construction::Widened,
-                    false => Construction::Tightened,
+                let construction = if level.has_neighbours() {
+                    Construction::Widened
+                } else {
+                    Construction::Tightened
                 };
                 Sets::Cells(level.builder(&SessionOptions {
                     construction,

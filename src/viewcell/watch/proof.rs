@@ -106,12 +106,11 @@ impl Prover {
         self.made.clear();
         self.base = None;
         self.decider.run.left = work;
-        let found = match before.is_empty() {
-            true => {
-                let list = self.decider.narrow_groups(a, b, &self.groups);
-                self.go_on(solids, [a, b], list, DEPTH)
-            }
-            false => self.again(solids, [a, b], [a, b], before, DEPTH),
+        let found = if before.is_empty() {
+            let list = self.decider.narrow_groups(a, b, &self.groups);
+            self.go_on(solids, [a, b], list, DEPTH)
+        } else {
+            self.again(solids, [a, b], [a, b], before, DEPTH)
         };
         (found, work - self.decider.run.left)
     }

@@ -138,9 +138,12 @@ fn source_heights() {
         .bytes(Tag::HGTS)
         .chunks_exact(4)
         .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()))
-        .flat_map(|height| match height.is_nan() {
-            true => f64::NAN.to_le_bytes(),
-            false => f64::from(height).to_le_bytes(),
+        .flat_map(|height| {
+            if height.is_nan() {
+                f64::NAN.to_le_bytes()
+            } else {
+                f64::from(height).to_le_bytes()
+            }
         })
         .collect();
     parts.replace(Tag::SRCH, &exact);
