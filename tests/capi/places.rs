@@ -318,3 +318,38 @@ fn awareness_tells_in_each_kind_of_world_of_those_who_may_be_seen() {
         );
     }
 }
+
+#[test]
+fn a_bundle_says_for_which_coordinates_it_was_baked() {
+    const SOLID: &[u8] = include_bytes!("../golden/v2/solid.vcb");
+    /// Those of `--from unity`, in the place of the file's own.
+    fn for_unity() -> Vec<u8> {
+        let mut bytes = SOLID.to_vec();
+        let mut found = bytes.windows(4).enumerate();
+        let own = [1, 2, 3, 1];
+        let (at, _) = found.find(|(_, part)| *part == own).unwrap();
+        assert!(found.all(|(_, part)| part != own), "axes and units, once");
+        bytes[at..at + 3].copy_from_slice(&[-1_i8, -3, 2].map(i8::cast_unsigned));
+        bytes
+    }
+    let mirrored: &'static [u8] = for_unity().leak();
+    for (bytes, expected) in WORLDS
+        .iter()
+        .map(|&bytes| (bytes, [1, 2, 3]))
+        .chain([(SOLID, [1, 2, 3]), (mirrored, [-1, -3, 2])])
+    {
+        let bundle = open(bytes);
+        let mut found = viewcell_coordinates::default();
+        // SAFETY: pointers are to what the header asks for, handles are open.
+        unsafe {
+            assert_eq!(viewcell_axes(bundle, &raw mut found), VIEWCELL_OK);
+            assert_eq!(viewcell_axes(bundle, null_mut()), VIEWCELL_NULL);
+            assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+            assert_eq!(viewcell_axes(bundle, &raw mut found), VIEWCELL_CLOSED);
+        }
+        assert_eq!(
+            (found.axes, found.scale, found.reserved),
+            (expected, 1.0, 0)
+        );
+    }
+}

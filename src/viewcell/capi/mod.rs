@@ -14,15 +14,15 @@
 // The words are for C, where `[i]` is no link.
 #![allow(rustdoc::broken_intra_doc_links)]
 
-// Not in WebAssembly: who is near whom among thousands is a server's question, and would be a quarter of
-// a page's module; look-ahead by motion, tests at run time and a watch are, too; and there are no files.
+// Not in WebAssembly: who is near whom among thousands, and tests at run time, are a server's questions, and would be a quarter
+// of a page's module; and there are no files. Look-ahead by motion and a watch are there with the feature `server`.
 #[cfg(not(target_arch = "wasm32"))]
 mod awareness;
 mod bundle;
 mod frontier;
 mod handle;
 mod info;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 mod motion;
 #[cfg(not(target_arch = "wasm32"))]
 mod occlusion;
@@ -32,7 +32,7 @@ mod place;
 mod session;
 mod status;
 mod visible;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 mod watch;
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -40,7 +40,7 @@ pub use awareness::*;
 pub use bundle::*;
 pub use frontier::*;
 pub use info::*;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 pub use motion::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use occlusion::*;
@@ -50,5 +50,5 @@ pub use place::*;
 pub use session::*;
 pub use status::*;
 pub use visible::*;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 pub use watch::*;

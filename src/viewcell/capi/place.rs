@@ -83,7 +83,7 @@ fn number(world: &World<'_>, place: Place) -> viewcell_place {
 }
 
 /// What boxes the caller gave.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 pub(super) unsafe fn boxes(at: *const viewcell_box, count: usize) -> Outcome<Vec<[[f64; 3]; 2]>> {
     // SAFETY: null, or readable during the call: the header tells the caller so.
     let boxes = unsafe { slice(at, count) }?;

@@ -227,6 +227,18 @@ typedef struct {
   viewcell_box hull;
 } viewcell_world;
 
+// How positions of the engine that a solid level was exported from become positions of the level: x, y and z of the
+// level are scale times coordinates |axes[0]|, |axes[1]| and |axes[2]| of the engine's position, counted from 1, with the signs of
+// axes. 1, 2, 3 and a scale of 1 where the bake was told of no engine, and in worlds of other kinds.
+typedef struct {
+  // For x, y and z of the level the coordinate of the engine, from 1; less than 0 where it is negated.
+  int32_t axes[3];
+  // 0.
+  uint32_t reserved;
+  // Units of the level per unit of the engine.
+  double scale;
+} viewcell_coordinates;
+
 // How frontier sets are grown. Begin with viewcell_frontier_defaults. The same options on the
 // same bundle give the same set on every machine.
 typedef struct {
@@ -594,6 +606,11 @@ viewcell_status viewcell_distance(const viewcell_bundle *bundle,
 
 // What a bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_world *world);
+
+// Which coordinates a bundle was baked for. All functions take positions of the level; whoever asks with a mirrored axis is
+// told of other places, so compare before the first question. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+viewcell_status viewcell_axes(const viewcell_bundle *bundle,
+                              viewcell_coordinates *coordinates);
 
 // Whether a player at place to may be seen from place from: 1 or 0. Of a sample or a cell that is for all who are in it;
 // in a solid level any part of anybody in the one from anywhere in the other, which is not the same the other way round.

@@ -1,5 +1,6 @@
 //! A watch: who must be sent to whom, each frame.
 
+#[cfg(not(target_arch = "wasm32"))]
 use std::time::{Duration, Instant};
 
 use super::bundle::{source, viewcell_bundle};
@@ -17,6 +18,7 @@ use crate::watch::{Watch, WatchCounts, WatchOptions, Watched};
 pub const VIEWCELL_MOST_WATCHED: u32 = 256;
 
 /// Work that is done between two looks at the clock.
+#[cfg(not(target_arch = "wasm32"))]
 const SLICE: u32 = 16;
 
 /// Who must be sent to whom in a solid level. One thread at a time.
@@ -198,6 +200,8 @@ pub unsafe extern "C" fn viewcell_watch_look(
 }
 
 /// The same for so many microseconds; a proof that was begun is brought to an end.
+// WebAssembly has no clock.
+#[cfg(not(target_arch = "wasm32"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_watch_look_for(
     watch: *mut viewcell_watch,
