@@ -18,6 +18,9 @@ namespace Viewcell
         // What it is of.
         public readonly WorldInfo Info;
 
+        // Which coordinates the level was baked for, and how they become its own.
+        public readonly Axes Axes;
+
         public WorldKind Kind { get { return Info.Kind; } }
 
         // For Burst's jobs: see BurstNative.
@@ -31,6 +34,9 @@ namespace Viewcell
             WorldInfo info;
             Error.Check(Native.viewcell_info(handle, &info));
             Info = info;
+            Axes axes;
+            Error.Check(Native.viewcell_axes(handle, &axes));
+            Axes = axes;
         }
 
         // Opens a file by memory map, in a time that does not depend on its size. Do not write to the file
@@ -198,6 +204,13 @@ namespace Viewcell
         {
             return Error.Check(Native.viewcell_sees_within(handle, &a, &b, reachA, reachB)) == 1
                 || Error.Check(Native.viewcell_sees_within(handle, &b, &a, reachB, reachA)) == 1;
+        }
+
+        // Whether one player may see another, each at any of their own times, as long as both keep to their limits. In a solid
+        // level not the same the other way round. Errs towards true.
+        public bool VisibleInMotion(Mover from, Mover to)
+        {
+            return Error.Check(Native.viewcell_sees_in_motion(handle, &from, &to)) == 1;
         }
 
         // How many visible steps lead from a to b in a level of cells; -1 where none do.

@@ -20,6 +20,7 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_open_memory(uint abi, byte* bytes, UIntPtr length, out BundleHandle bundle, byte* message, UIntPtr size);
         [DllImport(Library)] internal static extern int viewcell_close(IntPtr bundle);
         [DllImport(Library)] internal static extern int viewcell_info(BundleHandle bundle, WorldInfo* info);
+        [DllImport(Library)] internal static extern int viewcell_axes(BundleHandle bundle, Axes* axes);
         [DllImport(Library)] internal static extern int viewcell_locate(BundleHandle bundle, Position* position, uint* place);
         [DllImport(Library)] internal static extern int viewcell_locate_all(BundleHandle bundle, UIntPtr count, Position* positions, uint* places);
         [DllImport(Library)] internal static extern int viewcell_locate_georeferenced(BundleHandle bundle, Position* position, uint* place);
@@ -33,6 +34,8 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_pvs(BundleHandle bundle, uint place, uint level, ulong* words, UIntPtr count);
         [DllImport(Library)] internal static extern int viewcell_visible_within(BundleHandle bundle, uint a, uint b, double reachA, double reachB);
         [DllImport(Library)] internal static extern int viewcell_sees_within(BundleHandle bundle, Position* from, Position* to, double reachFrom, double reachTo);
+
+        [DllImport(Library)] internal static extern int viewcell_sees_in_motion(BundleHandle bundle, Mover* from, Mover* to);
 
         [DllImport(Library)] internal static extern int viewcell_frontier_defaults(FrontierOptions* options);
         [DllImport(Library)] internal static extern int viewcell_frontier_new(BundleHandle bundle, out FrontierHandle frontier);
@@ -51,11 +54,22 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_session_close(IntPtr session);
         [DllImport(Library)] internal static extern int viewcell_session_tick(SessionHandle session);
         [DllImport(Library)] internal static extern int viewcell_session_move(SessionHandle session, uint player, uint to, Notice* notices, UIntPtr size, UIntPtr* count);
+        [DllImport(Library)] internal static extern int viewcell_session_move_in_motion(SessionHandle session, uint player, Mover* to, Notice* notices, UIntPtr size, UIntPtr* count);
         [DllImport(Library)] internal static extern int viewcell_session_leave(SessionHandle session, uint player);
         [DllImport(Library)] internal static extern int viewcell_session_age(SessionHandle session, uint player, uint other, ulong* ticks);
         [DllImport(Library)] internal static extern int viewcell_session_sets(SessionHandle session, ulong* sets);
         [DllImport(Library)] internal static extern int viewcell_session_contains(SessionHandle session, uint player, uint other, uint place);
         [DllImport(Library)] internal static extern int viewcell_session_encode(SessionHandle session, uint player, uint other, byte* bytes, UIntPtr size, UIntPtr* length);
+
+        [DllImport(Library)] internal static extern int viewcell_watch_new(BundleHandle bundle, uint players, double maxAhead, out WatchHandle watch);
+        [DllImport(Library)] internal static extern int viewcell_watch_close(IntPtr watch);
+        [DllImport(Library)] internal static extern int viewcell_watch_set(WatchHandle watch, uint player, Watched* watched);
+        [DllImport(Library)] internal static extern int viewcell_watch_doors(WatchHandle watch, UIntPtr count, Box* boxes);
+        [DllImport(Library)] internal static extern int viewcell_watch_begin(WatchHandle watch);
+        [DllImport(Library)] internal static extern int viewcell_watch_look(WatchHandle watch, uint work);
+        [DllImport(Library)] internal static extern int viewcell_watch_look_for(WatchHandle watch, uint microseconds);
+        [DllImport(Library)] internal static extern int viewcell_watch_sends(WatchHandle watch, uint viewer, uint player);
+        [DllImport(Library)] internal static extern int viewcell_watch_counts(WatchHandle watch, WatchCounts* counts);
     }
 
     // For jobs of Burst, which take no managed handle: numbers in, a status out. Keep the bundle open, and
@@ -139,5 +153,10 @@ namespace Viewcell
     internal sealed class SessionHandle : Handle
     {
         protected override int CloseHandle() { return Native.viewcell_session_close(handle); }
+    }
+
+    internal sealed class WatchHandle : Handle
+    {
+        protected override int CloseHandle() { return Native.viewcell_watch_close(handle); }
     }
 }

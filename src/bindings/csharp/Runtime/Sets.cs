@@ -119,6 +119,15 @@ namespace Viewcell
             return checked((int)count);
         }
 
+        // The same where news takes time: clients go by what is told now between the mover's times. Nobody is told too late.
+        public int MoveInMotion(int player, Mover to, Span<Notice> notices)
+        {
+            UIntPtr count = UIntPtr.Zero;
+            fixed (Notice* at = &MemoryMarshal.GetReference(notices))
+                Error.Check(Native.viewcell_session_move_in_motion(handle, (uint)player, &to, at, (UIntPtr)notices.Length, &count));
+            return checked((int)count);
+        }
+
         // A player is gone.
         public void Leave(int player) { Error.Check(Native.viewcell_session_leave(handle, (uint)player)); }
 

@@ -1,6 +1,7 @@
 // Tests under Mono, of the same sources that the package ships: Program.exe ROOT [seconds], and
 // Program.exe table BUNDLE QUESTIONS ANSWERS, see ../../table.
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
@@ -34,6 +35,8 @@ static class Program
         foreach (string world in new string[] { terrain, voids, level, solid }) OfWorld(world);
         OfKinds(terrain, level, solid);
         foreach (string world in new string[] { terrain, level, solid }) Sessions(world);
+        Watches(solid, terrain);
+        foreach (string world in new string[] { terrain, solid }) Observers(world);
         BadInput(voids);
         Damage(voids);
         NothingIsAllocated(terrain, level);
@@ -192,6 +195,172 @@ static class Program
             session.Leave(0);
             Check(session.Age(0, 1) == -1, "who is gone has no set");
             Throws<ArgumentException>(() => session.Leave(4));
+        }
+    }
+
+    static Mover Runner(Random dice, Bundle bundle, double until)
+    {
+        Box box;
+        while (!bundle.Bounds((uint)dice.Next((int)bundle.Info.Places), out box)) { }
+        return new Mover
+        {
+            Position = box.Middle, Velocity = new Position(dice.Next(600) - 300, dice.Next(600) - 300), HasVelocity = dice.Next(2) == 0,
+            Limits = MotionLimits.OfSpeed(320, 300), Until = until,
+        };
+    }
+
+    delegate void Change(ref Watched of);
+
+    // A watch hides somebody, forgets nobody, and reads each field; and sessions take motion.
+    static void Watches(string solid, string terrain)
+    {
+        Random dice = new Random(3);
+        using (Bundle bundle = Bundle.Open(solid))
+        using (Watch watch = new Watch(bundle, 4, 0.3))
+        using (Session session = new Session(bundle, 4))
+        {
+            int hidden = 0, pairs = 0, told = 0;
+            Notice[] notices = new Notice[session.MostNotices];
+            for (int frame = 0; frame < 300; frame++)
+            {
+                Watched[] at = new Watched[4];
+                for (int i = 0; i < 4; i++)
+                {
+                    at[i] = new Watched { Sees = Runner(dice, bundle, 0.1) };
+                    at[i].Shown = at[i].Sees;
+                    at[i].Shown.Until = 0.05;
+                    if (frame % 3 == 1) { at[i].Eye(-10, 26); at[i].Body(new Box { Low = new Position(-20, -20, -24), High = new Position(20, 20, 40) }); }
+                    watch.Set(i, at[i]);
+                    told += session.MoveInMotion(i, at[i].Sees, notices);
+                }
+                watch.Begin();
+                Check(watch.Counts.Pairs == 12 && watch.Sends(0, 1) | watch.Sends(1, 0) | watch.Counts.Kept > 0, "who is not looked at is sent");
+                Check(frame % 2 == 0 ? watch.Look(100000) : watch.LookFor(1000000), "all are looked at");
+                uint found = 0;
+                for (int a = 0; a < 4; a++)
+                    for (int b = 0; b < 4; b++)
+                    {
+                        if (a != b && !watch.Sends(a, b)) found++;
+                    }
+                WatchCounts counts = watch.Counts;
+                Check(counts.Hidden == found && counts.Pairs == 12, "counts");
+                hidden += (int)found;
+                pairs += 12;
+            }
+            Check(hidden > pairs / 20 && hidden < pairs && told > 0, "a watch: " + hidden + " of " + pairs + " hidden, " + told + " told");
+            // Whatever a field says that is read elsewhere shows here: of these, each alone brings everybody into sight.
+            Change[] all = new Change[] {
+                (ref Watched of) => of.Eye(-20, 1e5),
+                (ref Watched of) => of.Body(new Box { Low = new Position(-1e5, -1e5, -1e5), High = new Position(1e5, 1e5, 1e5) }),
+                (ref Watched of) => { of.Sees.Until = 0.3; of.Sees.Limits = MotionLimits.OfSpeed(1e6, 1e6); },
+                (ref Watched of) => { of.Shown.Limits.Error = new Limit(1e5, 1e5); },
+                (ref Watched of) => { of.Sees.Position = of.Shown.Position = new Position(0, 0, 1e6); },
+            };
+            for (int which = -1; which < all.Length; which++)
+            {
+                for (int i = 0; i < 4; i++)
+                {
+                    // Two in either room.
+                    Mover mover = new Mover { Position = new Position(i % 2 == 0 ? 48 : 480, 48 + 8 * i, 32), Limits = MotionLimits.OfSpeed(32, 32), Until = 0.05 };
+                    Watched of = new Watched { Sees = mover, Shown = mover };
+                    if (which >= 0) all[which](ref of);
+                    watch.Set(i, of);
+                }
+                watch.Begin();
+                watch.Look(100000);
+                Check((watch.Counts.Hidden == 0) == (which >= 0) && watch.Counts.Pairs == 12, "all in sight by field " + which + ": " + watch.Counts.Hidden + " hidden");
+            }
+            watch.Remove(2);
+            watch.Begin();
+            Check(watch.Counts.Pairs == 6 && !watch.Sends(2, 0) && !watch.Sends(0, 2), "who has gone");
+            // A door over all that is between the two rooms.
+            watch.Doors(new Box[] { new Box { Low = new Position(200, -50, -50), High = new Position(330, 400, 400) } });
+            watch.Doors(null);
+            Throws<ArgumentOutOfRangeException>(() => watch.Sends(0, 4));
+            Throws<ArgumentOutOfRangeException>(() => watch.Remove(-1));
+            Throws<ArgumentOutOfRangeException>(() => new Watch(bundle, 257));
+            watch.Dispose();
+            Throws<ObjectDisposedException>(() => watch.Begin());
+            Check(bundle.Axes.X == 1 && bundle.Axes.Y == 2 && bundle.Axes.Z == 3 && bundle.Axes.Scale == 1, "its own axes");
+        }
+        using (Bundle bundle = Bundle.Open(terrain))
+            Check(Throws<ViewcellException>(() => new Watch(bundle, 2)).Status == Status.Kind, "a watch is of solid levels");
+    }
+
+    // Observer sets say of pairs what the bundle or a watch does, hold for a while, and err towards observing.
+    static void Observers(string path)
+    {
+        Random dice = new Random(9);
+        using (Bundle bundle = Bundle.Open(path))
+        {
+            ObserverOptions options = ObserverOptions.OfSpeed(8, 8);
+            options.Players = 3;
+            options.Hold = 0.25;
+            options.Work = 100000;
+            using (ObserverSets sets = new ObserverSets(bundle, options))
+            {
+                Check(sets.IsWatched == (bundle.Kind == WorldKind.Solid), "a watch of solid levels");
+                Check(sets.Observes(1, 2) && !sets.Knows(1), "who is not known observes all");
+                int hidden = 0, held = 0;
+                bool[,] before = new bool[3, 3];
+                double[,] seen = new double[3, 3];
+                Mover[] at = new Mover[3];
+                for (int frame = 0; frame < 600; frame++)
+                {
+                    double now = 10 + 0.05 * frame;
+                    for (int i = 0; i < 3; i++)
+                    {
+                        // They stay for a while, and are put elsewhere then.
+                        if (frame % 12 == 4 * i || frame == 0) { at[i] = Runner(dice, bundle, 0); sets.Teleport(i); }
+                        Check(sets.Put(i, at[i].Position, 0.05 * i, now), "room");
+                    }
+                    Check(!sets.Put(7, at[0].Position, 0, now) && sets.Observes(7, 0) && sets.Observes(0, 7), "no room: observed");
+                    IReadOnlyList<long> changed = sets.Update(now);
+                    for (int b = 0; b < 3; b++)
+                    {
+                        bool isChanged = frame == 0;
+                        for (int a = 0; a < 3; a++)
+                        {
+                            bool observes = sets.Observes(a, b);
+                            Check(a != b || observes, "themselves");
+                            Mover from = at[a], to = at[b];
+                            from.HasVelocity = to.HasVelocity = false;
+                            from.Limits = to.Limits = options.Limits;
+                            from.Until = Math.Min(0.05 * a + options.Interval, options.MaxAhead);
+                            to.Until = options.Interval;
+                            bool sees = a == b || bundle.VisibleInMotion(from, to);
+                            if (sees) seen[a, b] = now;
+                            if (!sets.IsWatched)
+                            {
+                                Check(observes == (sees || now < seen[a, b] + options.Hold), "as the bundle says, and held");
+                                if (observes && !sees) held++;
+                            }
+                            if (!observes) hidden++;
+                            isChanged |= observes != before[a, b];
+                            before[a, b] = observes;
+                        }
+                        Check(((IList<long>)changed).Contains(b) == isChanged, "whose observers have changed: frame " + frame);
+                    }
+                }
+                Check(hidden > 20 && (sets.IsWatched || held > 20), "hidden " + hidden + ", held " + held);
+                sets.Put(0, at[0].Position, 0, 99);
+                Check(((IList<long>)sets.Update(99)).Contains(0) && !sets.Knows(1), "who is not put has gone");
+                sets.Put(5, at[1].Position, 0, 99);
+                Mover one = at[0], new5 = at[1];
+                one.HasVelocity = new5.HasVelocity = false;
+                one.Limits = new5.Limits = options.Limits;
+                one.Until = new5.Until = options.Interval;
+                Check(sets.Observes(0, 5) == bundle.VisibleInMotion(one, new5), "who has just come is asked about at once");
+            }
+            ObserverOptions bad = options;
+            bad.Interval = 0;
+            Throws<ArgumentException>(() => new ObserverSets(bundle, bad));
+            bad = options;
+            bad.MaxAhead = 0.01;
+            Throws<ArgumentException>(() => new ObserverSets(bundle, bad));
+            bad = options;
+            bad.Players = 0;
+            Throws<ArgumentException>(() => new ObserverSets(bundle, bad));
         }
     }
 
