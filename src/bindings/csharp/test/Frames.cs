@@ -1,0 +1,134 @@
+// Players who walk through two rooms with a door between them, and who of them the library says must be sent to whom: what the
+// tests of components compare a framework's clients with.
+
+using System;
+using System.Collections.Generic;
+using System.IO;
+using UnityEngine;
+using Viewcell;
+
+class Frames
+{
+    public const int Players = 3;
+    public const float Speed = 320, Up = 300;
+    public const double Interval = 0.05, Jitter = 0.05, Hold = 0.5, MaxAhead = 0.3;
+    public const uint Work = 100000;
+    // In seconds; one has none.
+    public static readonly double[] Pings = { 0, 0.08, 0.5 };
+
+    public readonly Bundle Bundle;
+    // Where each is now, in the level's coordinates.
+    public readonly Position[] At = new Position[Players];
+    public readonly bool[,] Expected = new bool[Players, Players];
+    public double Now;
+
+    readonly Watch watch;
+    readonly double[,] until = new double[Players, Players];
+    readonly Position[] goal = new Position[Players];
+    readonly System.Random dice = new System.Random(5);
+    int hidden, changes;
+
+    // Opens the level with the axes of Unity, as a bake with `--from unity` writes them; leaves it where ViewcellWorld looks for it.
+    public Frames(string root, string folder)
+    {
+        byte[] bytes = File.ReadAllBytes(Path.Combine(root, "tests/golden/v2/solid.vcb"));
+        int at = -1;
+        for (int i = 0; i + 4 <= bytes.Length; i++)
+            if (bytes[i] == 1 && bytes[i + 1] == 2 && bytes[i + 2] == 3 && bytes[i + 3] == 1) { Check(at < 0, "axes and units, once"); at = i; }
+        Check(at >= 0, "axes and units");
+        new byte[] { 255, 253, 2 }.CopyTo(bytes, at);
+        Directory.CreateDirectory(folder);
+        string path = Path.Combine(folder, "level.vcb");
+        File.WriteAllBytes(path, bytes);
+        Application.streamingAssetsPath = folder;
+        Bundle = Bundle.Open(path);
+        Check(Bundle.Axes.Equals(Axes.Unity), "axes of Unity");
+        watch = new Watch(Bundle, Players, MaxAhead);
+        for (int i = 0; i < Players; i++) At[i] = goal[i] = Somewhere();
+    }
+
+    public static void Check(bool holds, string what) { if (!holds) throw new Exception("does not hold: " + what); }
+
+    // The world as the components are to keep it.
+    public static ViewcellWorld AddWorld(GameObject on)
+    {
+        World world = on.AddComponent<World>();
+        Check(Debug.Errors.Count == 0, string.Join("; ", Debug.Errors));
+        Check(world.Sets.IsWatched, "a watch");
+        return world;
+    }
+
+    // A place of Unity's for one of the level: x is mirrored, and z is level.
+    public static Vector3 Unity(Position of) { return new Vector3((float)-of.X, (float)of.Z, (float)-of.Y); }
+
+    Position Somewhere()
+    {
+        while (true)
+        {
+            Position at = new Position(528 * dice.NextDouble(), 256 * dice.NextDouble(), 32);
+            uint cell;
+            if (Bundle.Locate(at, out cell)) return at;
+        }
+    }
+
+    // Everybody goes on for a frame; now and then somebody is put elsewhere. What the library says then.
+    public void Step(bool[] isThere)
+    {
+        Now += Interval;
+        for (int i = 0; i < Players; i++)
+        {
+            double x = goal[i].X - At[i].X, y = goal[i].Y - At[i].Y, way = Math.Sqrt(x * x + y * y), most = 0.9 * Speed * Interval;
+            uint cell;
+            Position next = way <= most ? goal[i] : new Position(At[i].X + x / way * most, At[i].Y + y / way * most, At[i].Z);
+            // Single precision, as Unity has it.
+            next = new Position((float)next.X, (float)next.Y, (float)next.Z);
+            if (way <= most || !Bundle.Locate(next, out cell)) goal[i] = Somewhere(); else At[i] = next;
+            if (dice.Next(400) == 0) { Position put = Somewhere(); At[i] = new Position((float)put.X, (float)put.Y, put.Z); }
+            if (!isThere[i]) { watch.Remove(i); continue; }
+            Mover mover = new Mover { Position = At[i], Limits = MotionLimits.OfSpeed(Speed, Up) };
+            Watched watched = new Watched { Sees = mover, Shown = mover, Step = 18 };
+            watched.Sees.Until = Math.Min(Pings[i] + Interval + Jitter, MaxAhead);
+            watched.Shown.Until = Interval + Jitter;
+            watch.Set(i, watched);
+        }
+        watch.Begin();
+        watch.Look(Work);
+        for (int a = 0; a < Players; a++)
+            for (int b = 0; b < Players; b++)
+            {
+                if (!isThere[a] || !isThere[b]) { until[a, b] = 0; continue; }
+                if (watch.Sends(a, b)) until[a, b] = Now + Hold; else if (a != b) hidden++;
+                bool observes = a == b || watch.Sends(a, b) || Now < until[a, b];
+                if (observes != Expected[a, b]) changes++;
+                Expected[a, b] = observes;
+            }
+    }
+
+    public void Report(string name, int frames)
+    {
+        Check(hidden > frames / 2 && changes > 50, "something is hidden, and changes: " + hidden + ", " + changes);
+        Console.WriteLine(name + ": " + frames + " frames, " + hidden + " times hidden, observers changed " + changes + " times, all as the library says");
+    }
+
+    // With work in place of microseconds, and the speeds of Quake.
+    class World : ViewcellWorld
+    {
+        public World()
+        {
+            speed = Speed;
+            verticalSpeed = Up;
+            stepHeight = 18;
+            interval = (float)Interval * 0.5f;
+            jitter = (float)(Interval + Jitter) - interval;
+            hold = (float)Hold;
+        }
+
+        protected override ObserverOptions Tune(ObserverOptions options)
+        {
+            options.Work = Work;
+            options.Interval = Interval + Jitter;
+            options.MaxAhead = MaxAhead;
+            return options;
+        }
+    }
+}
