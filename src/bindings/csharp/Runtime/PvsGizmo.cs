@@ -5,12 +5,12 @@ using UnityEngine;
 
 namespace Viewcell
 {
-    // Draws in the editor what a bundle says may be seen from where this object stands: a cube on each visible
-    // block's samples. Put it on an object that moves over the terrain that was baked.
+    // Draws in the editor what a bundle says may be seen from where this object stands: a cube on each visible block's samples of a
+    // terrain, or the box of each visible view cell of a level. Put it on an object that moves through the scene that was baked.
     [ExecuteAlways]
     public sealed class PvsGizmo : MonoBehaviour
     {
-        [Tooltip("The terrain that was baked; its corner is sample (0, 0) of the last row.")]
+        [Tooltip("The terrain that was baked, whose corner is sample (0, 0) of the last row; none for a level of meshes.")]
         public Terrain terrain;
         [Tooltip("A bundle in StreamingAssets.")]
         public string bundleFile = "level.vcb";
@@ -33,7 +33,7 @@ namespace Viewcell
         private void OnDrawGizmosSelected()
         {
             string path = Path.Combine(Application.streamingAssetsPath, bundleFile);
-            if (terrain == null || !File.Exists(path)) return;
+            if (!File.Exists(path)) return;
             if (opened != path)
             {
                 Close();
@@ -41,15 +41,18 @@ namespace Viewcell
                 opened = path;
                 words = new ulong[bundle.Info.Words];
             }
+            Gizmos.color = colour;
+            if (bundle.Kind == WorldKind.Terrain) { if (terrain != null) DrawTerrain(); } else if (bundle.Kind == WorldKind.Solid) DrawLevel();
+        }
+
+        private void DrawTerrain()
+        {
             WorldInfo info = bundle.Info;
             Vector3 corner = terrain.transform.position;
-            Vector3 here = transform.position - corner;
-            // Row 0 of a bundle is in the north, a terrain's first row in the south.
-            double north = (info.Height - 1) * info.Dy;
+            double north = terrain.terrainData.size.z;
             uint at;
-            if (!bundle.Locate(new Position(here.x, north - here.z), out at)) return;
+            if (!bundle.Locate(Placement.OfTerrain(corner.x, corner.z, north).At(transform.position.x, 0, transform.position.z), out at)) return;
             bundle.Pvs(at, words);
-            Gizmos.color = colour;
             Vector3 size = new Vector3((float)info.Dx, 0.1f, (float)info.Dy) * (0.8f * everyNth);
             for (uint row = 0; row < info.Height; row += (uint)everyNth)
                 for (uint column = 0; column < info.Width; column += (uint)everyNth)
@@ -59,6 +62,22 @@ namespace Viewcell
                     place.y = terrain.SampleHeight(place) + corner.y;
                     Gizmos.DrawCube(place, size);
                 }
+        }
+
+        private void DrawLevel()
+        {
+            Axes axes = bundle.Axes;
+            uint at;
+            if (!bundle.Locate(axes.ToLevel(new Position(transform.position.x, transform.position.y, transform.position.z)), out at)) return;
+            bundle.Pvs(at, words);
+            for (uint cell = 0; cell < bundle.Info.Places; cell += (uint)everyNth)
+            {
+                Box box;
+                if (!bundle.Contains(words, cell) || !bundle.Bounds(cell, out box)) continue;
+                Position low = axes.FromLevel(box.Low), high = axes.FromLevel(box.High), middle = axes.FromLevel(box.Middle);
+                Vector3 size = new Vector3((float)Math.Abs(high.X - low.X), (float)Math.Abs(high.Y - low.Y), (float)Math.Abs(high.Z - low.Z));
+                Gizmos.DrawCube(new Vector3((float)middle.X, (float)middle.Y, (float)middle.Z), size * 0.9f);
+            }
         }
     }
 }
