@@ -1,5 +1,6 @@
 // The WebAssembly module: its memory, its functions, and what goes wrong in it.
 
+import { Watch, writeMover } from './motion.js';
 import { Frontier, Region, Session } from './sets.js';
 
 const ABI = 2;
@@ -46,8 +47,16 @@ async function compile(source) {
   return WebAssembly.compile(source);
 }
 
-async function beside() {
-  const url = new URL('viewcell.wasm', import.meta.url);
+// The module that is loaded unless another was: `viewcell-server.wasm` has motion and watches as well.
+let beside = 'viewcell.wasm';
+
+// For `viewcell/server`: before the first `open`.
+export function serve() {
+  beside = 'viewcell-server.wasm';
+}
+
+async function read(name) {
+  const url = new URL(name, import.meta.url);
   if (url.protocol !== 'file:') return compile(await fetch(url));
   // Named apart, so that bundlers for the web do not look for it.
   const files = 'node:fs/promises';
@@ -57,7 +66,7 @@ async function beside() {
 
 // The engine that new bundles go into.
 export async function engine() {
-  compiled ??= beside().catch((error) => {
+  compiled ??= read(beside).catch((error) => {
     compiled = null;
     throw error;
   });
@@ -155,7 +164,7 @@ class Engine {
   open(owner, bytes) {
     const room = this.allocate(bytes.length);
     new Uint8Array(this.exports.memory.buffer, room, bytes.length).set(bytes);
-    const record = { handle: 0, room, length: bytes.length, builder: 0, sessions: new Set() };
+    const record = { handle: 0, room, length: bytes.length, builder: 0, sessions: new Set(), watches: new Set() };
     const message = this.scratch + 16;
     const status = this.call('viewcell_open_memory', ABI, room, bytes.length, this.scratch, message, SCRATCH - 16);
     record.handle = this.u32(this.scratch)[0];
@@ -178,6 +187,7 @@ class Engine {
   closeRecord(record) {
     if (this.dead || !this.bundles.delete(record.handle)) return;
     for (const session of record.sessions) this.call('viewcell_session_close', session);
+    for (const watch of record.watches) this.call('viewcell_watch_close', watch);
     if (record.builder) this.call('viewcell_frontier_close', record.builder);
     this.call('viewcell_close', record.handle);
     this.release(record.room, record.length);
@@ -207,6 +217,14 @@ class Engine {
     const [solids, faces] = whole(92, 2);
     const hull = [numbers(136, 3), numbers(160, 3)];
     return { kind: 'solid', ...common, cells: common.places, words, solids, faces, cell: numbers(112, 3), hull, eye: numbers(64, 2) };
+  }
+
+  // How a caller's positions become those of a level: for each axis of the level the caller's, from 1, negative where it is
+  // mirrored; and the scale.
+  axes(handle) {
+    this.ask('viewcell_axes', handle, this.scratch);
+    const axes = Array.from(new Int32Array(this.exports.memory.buffer, this.scratch, 3));
+    return { axes, scale: new Float64Array(this.exports.memory.buffer, this.scratch + 16, 1)[0] };
   }
 
   positions(at, ...positions) {
@@ -365,12 +383,15 @@ class Engine {
     return made;
   }
 
-  // The notices of a move.
-  move(bundle, session, players, player, place) {
+  // The notices of a move to a place, or as a mover is about to.
+  move(bundle, session, players, player, place, mover = null) {
     const room = Math.max(1, 2 * (players - 1));
     return this.within(room * 12 + SCRATCH, (at) => {
       const told = at + room * 12;
-      this.placed(bundle, this.call('viewcell_session_move', session, player, place, at, room, told), place);
+      if (mover) {
+        writeMover(this.view(told + 8), mover);
+        this.served('viewcell_session_move_in_motion', session, player, told + 8, at, room, told);
+      } else this.placed(bundle, this.call('viewcell_session_move', session, player, place, at, room, told), place);
       const count = this.u32(told)[0];
       const words = this.u32(at, count * 3);
       return Array.from({ length: count }, (_, i) => ({
@@ -379,6 +400,43 @@ class Engine {
         what: words[3 * i + 2] === 1 ? 'frontier' : 'position',
       }));
     });
+  }
+
+  // Asks a function that only the module of `viewcell/server` has.
+  served(name, ...values) {
+    if (!(name in this.exports))
+      throw new ViewcellError('KIND', 'motion and watches are in the module for servers: import from "viewcell/server"');
+    return this.ask(name, ...values);
+  }
+
+  view(at) {
+    return new DataView(this.exports.memory.buffer, at);
+  }
+
+  seesInMotion(handle, from, to) {
+    writeMover(this.view(this.scratch), from);
+    writeMover(this.view(this.scratch + 136), to);
+    return this.served('viewcell_sees_in_motion', handle, this.scratch, this.scratch + 136) === 1;
+  }
+
+  watch(handle, players, maxAhead) {
+    const record = this.bundles.get(handle);
+    this.served('viewcell_watch_new', handle, players, maxAhead, this.scratch);
+    const watch = this.u32(this.scratch)[0];
+    record.watches.add(watch);
+    const close = () => {
+      if (!this.dead && record.watches.delete(watch)) this.call('viewcell_watch_close', watch);
+    };
+    const made = new Watch(players, {
+      engine: this,
+      watch,
+      close: () => {
+        forgotten?.unregister(made);
+        close();
+      },
+    });
+    forgotten?.register(made, close, made);
+    return made;
   }
 
   u64(name, handle, ...values) {

@@ -202,6 +202,13 @@ export class Session {
     return engine.move(this.#bundle, session, this.players, this.#player(player), at);
   }
 
+  // The same where news takes time: the player moves as a mover says, and clients go by what is told now between its times.
+  // In `viewcell/server`.
+  moveInMotion(player, mover) {
+    const { engine, session } = this.#of;
+    return engine.move(this.#bundle, session, this.players, this.#player(player), 0, mover);
+  }
+
   // Lets a tick pass: the unit of ages and of patience.
   tick() {
     this.#of.engine.ask('viewcell_session_tick', this.#of.session);

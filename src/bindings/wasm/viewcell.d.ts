@@ -108,6 +108,56 @@ interface Solid {
   readonly eye: readonly [number, number];
 }
 
+/** How a player moves, in the bundle's units and seconds. Pairs: along the ground, and up or down; no limit if not given. */
+export interface Motion {
+  position: Point;
+  velocity?: Point | null;
+  speed?: readonly [number, number];
+  acceleration?: readonly [number, number];
+  /** Greatest sudden changes of velocity, added up; by default 0. */
+  impulse?: readonly [number, number];
+  /** How far a position may be from where the player truly was; by default 0. */
+  error?: readonly [number, number];
+}
+
+/** A player at some time to come: seconds from now. */
+export interface Mover extends Motion {
+  from?: number;
+  until?: number;
+}
+
+/** A player in a frame of a watch. */
+export interface Watched extends Motion {
+  /** Seconds until what is sent now no longer counts for what they see: a round trip and the time to the next frame. 0.1. */
+  seesUntil?: number;
+  /** Seconds to the next frame. 0.05. */
+  shownUntil?: number;
+  /** By how much stairs may lift them at once. 0. */
+  step?: number;
+  /** Lowest and highest eye over the origin; the bundle's if not given. */
+  eye?: readonly [number, number];
+  /** Least and greatest corner of what is seen of them, from the origin; the bundle's if not given. */
+  body?: readonly [Point, Point];
+}
+
+/** Whom a server must send to whom, frame by frame: `set` for everybody, `begin`, `look`, `sends`. */
+export class Watch {
+  private constructor();
+  readonly players: number;
+  /** What the frame came to until now, in ordered pairs; work: looks of about a microsecond. */
+  readonly counts: { pairs: number; hidden: number; kept: number; looked: number; work: number };
+  /** Null: they have gone. */
+  set(player: number, of: Watched | null): void;
+  /** Closed doors, in place of those before: least and greatest corner of each. */
+  doors(boxes: readonly (readonly [Point, Point])[]): void;
+  begin(): void;
+  /** True if all were looked at; who is not is sent. */
+  look(work: number): boolean;
+  lookFor(milliseconds: number): boolean;
+  sends(viewer: number, player: number): boolean;
+  close(): void;
+}
+
 /** An open bundle. What is of one kind alone is undefined, or an error, of the others. */
 export interface Bundle
   extends Partial<Omit<Terrain, 'kind' | 'mutual'>>, Partial<Omit<Level, 'kind' | 'mutual'>>, Partial<Omit<Solid, 'kind' | 'mutual'>> {
@@ -146,6 +196,12 @@ export interface Bundle
   frontier(a: Place, b: Place, options?: FrontierOptions | CellFrontierOptions): Frontier | null;
   /** A region from its bytes. */
   region(bytes: Uint8Array): Region;
+  /** A position of the engine that a solid level was exported from, as the level has it, which all else takes. */
+  toLevel(position: Point): [number, number, number];
+  /** Whether one may see the other, each at any of their own times. Errs towards true. In `viewcell/server`. */
+  seesInMotion(from: Mover, to: Mover): boolean;
+  /** Of a solid level, in `viewcell/server`. Nobody sees further ahead than `maxAhead` seconds, by default 0.2. */
+  watch(players: number, options?: { maxAhead?: number }): Watch;
   session(players: number, options?: SessionOptions | CellSessionOptions): Session;
   /** Closes the bundle and its sessions, and frees their memory. */
   close(): void;
@@ -176,6 +232,8 @@ export class Session {
   readonly sets: number;
   /** A player has come to a place, in a solid level to a position (in no cell all are told), or is gone. */
   move(player: number, place: Place | Point | null): Notice[];
+  /** The same where news takes time: clients go by what is told now between the mover's times. In `viewcell/server`. */
+  moveInMotion(player: number, mover: Mover): Notice[];
   tick(): void;
   age(player: number, other: number): number | null;
   contains(player: number, other: number, place: Place): boolean;

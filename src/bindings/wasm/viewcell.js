@@ -197,6 +197,28 @@ export class Bundle {
     return mask;
   }
 
+  // A position of the engine that a solid level was exported from, [x, y, z], as the level has it, which all else takes.
+  toLevel(position) {
+    const { axes, scale } = this.#open('solid').axes(this.#handle);
+    const of = pointOf(position);
+    return axes.map((axis) => Math.sign(axis) * of[Math.abs(axis) - 1] * scale);
+  }
+
+  // Whether one player may see another, each at any of their own times, as long as both keep to their limits:
+  // { position, velocity, speed, acceleration, impulse, error, from, until }. Errs towards true. In `viewcell/server`.
+  seesInMotion(from, to) {
+    return this.#open().seesInMotion(this.#handle, from, to);
+  }
+
+  // A watch of so many players, none of whom is there yet. Nobody sees further ahead than maxAhead seconds. In
+  // `viewcell/server`.
+  watch(players, { maxAhead = 0.2 } = {}) {
+    const engine = this.#open('solid');
+    if (!Number.isInteger(players) || players < 0 || players > 256) throw new RangeError(`watch: expected 0 to 256 players, found ${players}`);
+    if (!(maxAhead >= 0)) throw new RangeError(`maxAhead: expected seconds from 0, found ${maxAhead}`);
+    return engine.watch(this.#handle, players, maxAhead);
+  }
+
   // How many visible steps lead from cell to cell; null where no chain of them does.
   distance(a, b) {
     return this.#open('cells').distance(this.#handle, placeOf(this, a), placeOf(this, b));

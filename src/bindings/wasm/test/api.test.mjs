@@ -409,3 +409,11 @@ test('no room in WebAssembly is an exception, and the next open finds room', () 
   const out = execFileSync(process.execPath, ['--wasm-max-mem-pages=640', '--input-type=module', '-e', script], { encoding: 'utf8' });
   assert.equal(out, 'lives\n');
 });
+
+test('what only servers ask says where it is', async () => {
+  const bundle = await opened('solid.vcb');
+  const mover = { position: [48, 48, 32] };
+  for (const ask of [() => bundle.watch(2), () => bundle.seesInMotion(mover, mover)])
+    assert.throws(ask, code('KIND', /viewcell\/server/));
+  bundle.close();
+});

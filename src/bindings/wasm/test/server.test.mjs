@@ -1,0 +1,106 @@
+// What only servers ask, in the package as its users have it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ViewcellError, Watch, open } from 'viewcell/server';
+import { bytesOf, golden } from './common.mjs';
+
+// The same numbers each time.
+function dice(seed) {
+  let at = seed;
+  return () => (at = (at * 1103515245 + 12345) % 2147483648) / 2147483648;
+}
+
+const middleOf = (bundle, cell) => {
+  const [low, high] = bundle.bounds(cell);
+  return low.map((at, axis) => (at + high[axis]) / 2);
+};
+
+test('a watch sends everybody who is not proven hidden, and reads each field', async () => {
+  const bundle = await open(bytesOf(golden('solid.vcb')));
+  const watch = bundle.watch(4, { maxAhead: 0.3 });
+  assert.ok(watch instanceof Watch && watch.players === 4);
+  const base = (i) => ({ position: [i % 2 === 0 ? 48 : 480, 48 + 8 * i, 32], speed: [32, 32], seesUntil: 0.05, shownUntil: 0.05 });
+  const frame = (change) => {
+    for (let i = 0; i < 4; i++) watch.set(i, { ...base(i), ...change });
+    watch.begin();
+    assert.ok(watch.look(100000));
+    return watch.counts;
+  };
+  const { pairs, hidden, kept } = frame({});
+  assert.deepEqual([pairs, hidden > 0, kept], [12, true, 0]);
+  // The two rooms do not see each other.
+  for (let a = 0; a < 4; a++) for (let b = 0; b < 4; b++) assert.equal(watch.sends(a, b), a !== b && a % 2 === b % 2, `${a} ${b}`);
+  assert.ok(frame({}).kept > 0);
+  // Each of these alone brings everybody into sight.
+  for (const change of [
+    { eye: [-20, 1e5] }, { body: [[-1e5, -1e5, -1e5], [1e5, 1e5, 1e5]] }, { seesUntil: 0.3, speed: [1e6, 1e6] },
+    { shownUntil: 0.3, speed: [1e6, 1e6] }, { error: [1e5, 1e5] }, { position: [0, 0, 1e6] },
+  ])
+    assert.equal(frame(change).hidden, 0, JSON.stringify(change));
+  // A velocity within limits says where somebody goes; impulses and accelerations that it may change.
+  const still = { velocity: [0, 0, 0], speed: [1e5, 1e5], acceleration: [0, 0] };
+  assert.ok(frame(still).hidden > 0);
+  for (const change of [{ impulse: [1e6, 1e6] }, { acceleration: [1e7, 1e7] }, { velocity: [1e5, 1e5, 0] }, { velocity: null }])
+    assert.equal(frame({ ...still, ...change }).hidden, 0, JSON.stringify(change));
+  watch.set(2, null);
+  watch.begin();
+  assert.deepEqual([watch.counts.pairs, watch.sends(2, 0), watch.sends(0, 2)], [6, false, false]);
+  watch.doors([[[200, -50, -50], [330, 400, 400]]]);
+  watch.doors([]);
+  assert.equal(watch.lookFor(50), true);
+  assert.throws(() => watch.set(4, base(0)), RangeError);
+  assert.throws(() => watch.set(0, { position: [1, 2] }), TypeError);
+  assert.throws(() => watch.set(0, { ...base(0), sped: [1, 2] }), /no "sped"/);
+  assert.throws(() => watch.look(-1), RangeError);
+  assert.throws(() => bundle.watch(257), RangeError);
+  assert.throws(() => bundle.watch(2, { maxAhead: NaN }), RangeError);
+  watch.close();
+  watch.close();
+  assert.throws(() => watch.begin(), (error) => error instanceof ViewcellError && error.code === 'CLOSED');
+  const orphan = bundle.watch(2);
+  bundle.close();
+  assert.throws(() => orphan.begin(), (error) => error.code === 'CLOSED');
+  const terrain = await open(bytesOf(golden('13x9-voids-pairs.vcb')));
+  assert.throws(() => terrain.watch(2), (error) => error.code === 'KIND');
+  terrain.close();
+});
+
+test('motion: of any world, and in sessions nobody is told too late', async () => {
+  for (const name of ['13x9-voids-pairs.vcb', 'level.vcb', 'solid.vcb']) {
+    const bundle = await open(bytesOf(golden(name)));
+    const session = bundle.session(2);
+    const roll = dice(name.length);
+    let [sees, told] = [0, 0];
+    const cells = Array.from({ length: bundle.places }, (_, i) => (bundle.kind === 'terrain' ? [i % bundle.width, Math.floor(i / bundle.width)] : i)).filter(
+      (cell) => bundle.bounds(cell) && bundle.locate(...middleOf(bundle, cell)) !== null,
+    );
+    for (let i = 0; i < 300; i++) {
+      const [a, b] = [0, 1].map(() => middleOf(bundle, cells[Math.floor(roll() * cells.length)]));
+      const [from, to] = [a, b].map((position) => ({ position, speed: [50 * roll(), 10], until: 0.3 }));
+      const seesNow = bundle.seesInMotion(from, to);
+      if (bundle.visiblePoints(a, b)) assert.ok(seesNow, `${name}: ${a} ${b}`);
+      assert.ok(bundle.seesInMotion({ ...from, speed: [1e6, 1e6] }, to) || !seesNow);
+      session.moveInMotion(0, from);
+      const notices = session.moveInMotion(1, to);
+      const isTold = (viewer) => notices.some(({ to, about }) => to === viewer && about === 1 - viewer);
+      assert.equal(isTold(0), seesNow, `${name}: ${a} ${b}`);
+      sees += seesNow;
+      told += notices.length;
+    }
+    assert.ok(sees > 20 && sees < 300 && told >= sees, `${name}: ${sees} ${told}`);
+    bundle.close();
+  }
+});
+
+test('positions of an engine become those of the level', async () => {
+  const bytes = new Uint8Array(bytesOf(golden('../v2/solid.vcb')));
+  const own = await open(bytes);
+  assert.deepEqual(own.toLevel([1, 2, 3]), [1, 2, 3]);
+  own.close();
+  const found = bytes.findIndex((_, at) => [1, 2, 3, 1].every((byte, i) => bytes[at + i] === byte));
+  bytes.set([-1, -3, 2], found);
+  const unity = await open(bytes);
+  assert.deepEqual(unity.toLevel([1, 2, 3]), [-1, -3, 2]);
+  assert.deepEqual(unity.toLevel({ x: 1, y: 2, z: 3 }), [-1, -3, 2]);
+  unity.close();
+});
