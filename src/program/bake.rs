@@ -28,8 +28,8 @@ pub use cells::{ImportArgs, import};
 use document::finish_shard;
 pub use document::{Document, ForecastDocument, finish};
 pub use kind::with_kind;
-pub use manner::check_output;
-use manner::{Long, Manner, bundle_of, going_on, stopped};
+use manner::{Long, Manner, going_on, stopped};
+pub use manner::{bundle_of, check_output};
 pub use solid::{Hull, no_places, reached};
 
 /// Bake a world into a bundle that answers who can see whom

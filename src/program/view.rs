@@ -1,29 +1,56 @@
-//! `viewcell view`: a bundle in a browser.
+//! `viewcell view`: a bundle in a browser, or a heightmap or a level that is not baked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use viewcell_view::live::{Server, ViewError};
+use viewcell_bake::bundle::kind_of;
+use viewcell_bake::check_height;
+use viewcell_bake::prepare::WorldFile;
+use viewcell_view::live::{Server, Unbaked, ViewError};
 
+use super::bake::{bundle_of, check_output, no_places, reached};
 use super::exit::{Exit, Failure, Outcome};
+use super::heightmap::Reading;
+use super::level::LevelArgs;
 use super::output::{print, say};
 use super::query::cannot_open;
 use super::signals::Stop;
 use super::{simulate, values};
 
-/// Show a bundle in a browser, or two side by side
+/// Show a bundle in a browser, two side by side, or a heightmap or a level that is not baked
 ///
 /// Prints the address of a page, opens it in the browser, and serves it to this machine alone until Ctrl-C. Hover
 /// to see what is visible from a place. Drag two players to see their frontier set, or walk them with the arrow
 /// keys. --traces replays movements, with what players see and hear of each other. With --dig, clicks make craters
 /// and hills, and visibility follows; the bundle file stays unchanged.
 ///
+/// Of a heightmap or a level the page shows what to check before a bake (range, extent, units, spacing, where players
+/// can be) and what is visible from the place under the pointer; a button bakes it.
+///
 /// Example: viewcell view level.vcb
 #[derive(clap::Args)]
 pub struct Args {
-    /// The bundle
+    /// The bundle; or a heightmap or a level, detected from its content
+    #[arg(value_name = "FILE")]
     bundle: PathBuf,
-    /// Another of the same terrain or level, to compare
+    /// Another bundle of the same terrain or level, to compare
     other: Option<PathBuf>,
+    /// Of a heightmap or a level: the bundle that the page bakes [default: the input's name with .vcb, in the current
+    /// folder]
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+    /// Of a heightmap: height of the top of the head above ground, in metres
+    #[arg(long, value_name = "METRES", default_value_t = 1.8)]
+    player_height: f64,
+    /// Of a heightmap: height of the eye above ground, in metres [default: --player-height]
+    #[arg(long, value_name = "METRES")]
+    eye_height: Option<f64>,
+    /// Of a level: positions that players can reach besides its spawn points, as for viewcell bake solid
+    #[arg(long, value_name = "FILE.csv")]
+    reach: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    level: LevelArgs,
     /// Replay the movements of players: a trace in CSV, or a demo of a QuakeWorld server (.mvd)
     #[arg(long, value_name = "FILE", conflicts_with = "other")]
     traces: Option<PathBuf>,
@@ -50,7 +77,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let mut server = Server::bind(&args.bundle, args.other.as_deref(), args.port)?;
+    let mut server = if is_unbaked(&args.bundle) {
+        Server::unbaked(unbaked(args)?, args.port)?
+    } else {
+        Server::bind(&args.bundle, args.other.as_deref(), args.port)?
+    };
     if let Some(trace) = &args.traces {
         let players = simulate::players(&args.bundle, trace, args.hz, args.schemes.clone())?;
         server = server.playing(players)?;
@@ -73,13 +104,70 @@ pub fn run(args: &Args) -> Outcome {
     Ok(stop.exit())
 }
 
+/// Whether a file is there, and none that this program writes, nor named so.
+fn is_unbaked(path: &Path) -> bool {
+    // Whoever opens a pipe waits for somebody to write.
+    if !path.metadata().is_ok_and(|data| data.is_file())
+        || path.extension().is_some_and(|end| end == "vcb")
+    {
+        return false;
+    }
+    kind_of(path).is_none()
+}
+
+/// Reads a heightmap or a level.
+fn unbaked(args: &Args) -> Result<Unbaked, Failure> {
+    let input = &args.bundle;
+    for (name, given) in [
+        ("--traces", args.traces.is_some()),
+        ("--dig", args.dig),
+        ("a second file", args.other.is_some()),
+    ] {
+        if given {
+            return Err(Failure::usage(format!(
+                "{}: expected a bundle with {name}, found another file; bake it first",
+                input.display()
+            )));
+        }
+    }
+    let output = bundle_of(args.output.as_ref(), input)?;
+    check_output(input, false, true, &output)?;
+    let kind = WorldFile::of(input).unwrap_or(WorldFile::Terrain);
+    if kind == WorldFile::Terrain {
+        let read = args.reading.read(input)?;
+        let head = args.player_height;
+        let eye = args.eye_height.unwrap_or(head);
+        check_height("player_height", head)?;
+        check_height("eye_height", eye)?;
+        let reading = args.reading.options();
+        let unbaked = Unbaked::terrain(input, read, reading, [eye, head], output);
+        return Ok(unbaked.map_err(ViewError::Unbaked)?);
+    }
+    let reach = args.reach.as_ref().map(|file| reached(file)).transpose()?;
+    let read = match args.level.read(input) {
+        Err(_) if kind == WorldFile::Cells => {
+            return Err(Failure::bad_input(format!(
+                "{}: expected a level of solids, found one with view cells alone, whose bake takes seconds: viewcell \
+                 bake {} -o {}, and view that",
+                input.display(),
+                input.display(),
+                output.display()
+            )));
+        }
+        read => read?,
+    };
+    let options = args.level.options();
+    let unbaked = Unbaked::level(input, read, options, &reach.unwrap_or_default(), output);
+    unbaked.map_err(|error| no_places(input, &error))
+}
+
 impl From<ViewError> for Failure {
     fn from(error: ViewError) -> Self {
         let exit = match error {
             ViewError::Open(error) => return cannot_open(std::path::Path::new(""), error),
             ViewError::Dig(error) => return error.into(),
             ViewError::Differ { .. } => Exit::Usage,
-            ViewError::Play { .. } => Exit::BadInput,
+            ViewError::Play { .. } | ViewError::Unbaked(_) => Exit::BadInput,
             ViewError::Listen { .. } | ViewError::Serve(_) => Exit::InputOutput,
         };
         Self::new(exit, error)

@@ -12,3 +12,4 @@ mod page;
 mod players;
 mod server;
 mod solid;
+mod unbaked;

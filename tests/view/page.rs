@@ -66,7 +66,7 @@ fn told(browser: &mut Browser) -> String {
 }
 
 /// What `query pvs` says, as the page paints it.
-fn seen(baked: &Baked, place: &str) -> String {
+pub fn seen(baked: &Baked, place: &str) -> String {
     seen_in(baked, &baked.bundle, place)
 }
 

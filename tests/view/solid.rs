@@ -29,6 +29,22 @@ fn brush([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
 /// three players in it, one of them upstairs.
 fn house() -> Baked {
     let folder = tempfile::tempdir().unwrap();
+    let level = folder.path().join("house.map");
+    fs::write(&level, house_map()).unwrap();
+    let baked = Baked::new("solid", &level, &["--cell", "32"]);
+    let mut walks = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead\n".to_owned();
+    for tick in 0..=60 {
+        let (time, y) = (tick * 50, 40 + 3 * tick);
+        walks += &format!(
+            "{time},0,64,{y},24,0,0,0\n{time},1,448,64,24,0,0,0\n{time},2,64,{y},216,0,0,0\n"
+        );
+    }
+    fs::write(baked.path("walks.csv"), walks).unwrap();
+    baked
+}
+
+/// The level of that house.
+pub fn house_map() -> String {
     let brushes = [
         ([-16, -16, -16], [528, 272, 0]),
         ([-16, -16, 400], [528, 272, 416]),
@@ -43,19 +59,8 @@ fn house() -> Baked {
     let starts = ["64 64 32", "64 64 224"].map(|origin| {
         format!("{{\n\"classname\" \"info_player_start\"\n\"origin\" \"{origin}\"\n}}\n")
     });
-    let level = folder.path().join("house.map");
     let world = format!("{{\n\"classname\" \"worldspawn\"\n{brushes}}}\n");
-    fs::write(&level, world + &starts.concat()).unwrap();
-    let baked = Baked::new("solid", &level, &["--cell", "32"]);
-    let mut walks = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead\n".to_owned();
-    for tick in 0..=60 {
-        let (time, y) = (tick * 50, 40 + 3 * tick);
-        walks += &format!(
-            "{time},0,64,{y},24,0,0,0\n{time},1,448,64,24,0,0,0\n{time},2,64,{y},216,0,0,0\n"
-        );
-    }
-    fs::write(baked.path("walks.csv"), walks).unwrap();
-    baked
+    world + &starts.concat()
 }
 
 /// The head of an answer, and the numbers behind it.

@@ -118,7 +118,7 @@ pub(super) fn going_on<T>(
 }
 
 /// Where the bundle of a level goes.
-pub(super) fn bundle_of(output: Option<&PathBuf>, input: &Path) -> Result<PathBuf, Failure> {
+pub fn bundle_of(output: Option<&PathBuf>, input: &Path) -> Result<PathBuf, Failure> {
     match (output, input.file_stem()) {
         (Some(output), _) => Ok(output.clone()),
         (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),

@@ -104,6 +104,11 @@ impl Refusal {
         Self::new(500, reason)
     }
 
+    /// There is more of it than can be shown.
+    pub(super) fn too_large(reason: impl Into<String>) -> Self {
+        Self::new(413, reason)
+    }
+
     /// The server is at fault.
     pub(super) fn failed(reason: impl Into<String>) -> Self {
         Self::new(500, reason)

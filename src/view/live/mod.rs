@@ -4,6 +4,8 @@
 //! no second implementation of visibility. A bundle that is replaced on disk is opened anew, and
 //! the page, which finds the generation of an answer changed, loads itself again.
 //!
+//! What was never baked is shown, too ([`Unbaked`]): what is seen from one place a kernel of a bake says.
+//!
 //! With a [`viewcell_bake::live::Rebaker`] the ground can be dug in: then answers are those of its snapshots.
 //!
 //! Only this machine is answered, and of it only the page that came from here: the guard refuses
@@ -19,6 +21,7 @@ mod dig;
 mod guard;
 mod http;
 mod level;
+mod mesh;
 mod play;
 mod played;
 mod routes;
@@ -26,7 +29,9 @@ mod server;
 mod solid;
 mod source;
 mod terrain;
+mod unbaked;
 mod walk;
 
 pub use play::Players;
 pub use server::{Server, ViewError};
+pub use unbaked::Unbaked;

@@ -11,6 +11,7 @@ use super::dig::{self, Digging};
 use super::http::{Request, Response};
 use super::play::{self, Players as Played};
 use super::source::{Opened, Shown};
+use super::unbaked::Unbaked;
 use super::walk::Walks;
 use super::{level, solid, terrain};
 use viewcell::frontier::cells::Construction;
@@ -18,8 +19,10 @@ use viewcell::query::World;
 
 /// What the server knows.
 pub(super) struct View {
-    /// One bundle, or two to compare.
+    /// One bundle, or two to compare; none before there is one.
     pub sources: Vec<Shown>,
+    /// A world that can be baked.
+    pub unbaked: Option<Arc<Unbaked>>,
     /// Players that walk.
     pub walks: Walks,
     /// Players whose ways are played, in the first bundle.
@@ -30,11 +33,29 @@ pub(super) struct View {
 
 type Answered = Result<Answer, Refusal>;
 
+impl View {
+    /// The bundles that there are now.
+    fn shown(&self) -> Vec<&Shown> {
+        let baked = self.unbaked.as_ref().and_then(|unbaked| unbaked.baked());
+        self.sources.iter().chain(baked).collect()
+    }
+
+    /// The world of a pane that is not baked yet.
+    fn unbaked(&self, pane: usize) -> Option<&Arc<Unbaked>> {
+        let unbaked = self
+            .unbaked
+            .as_ref()
+            .filter(|unbaked| unbaked.baked().is_none());
+        unbaked.filter(|_| pane == 0)
+    }
+}
+
 /// The page: name, kind and bytes of its files.
-const PAGE: [(&str, &str, &str); 20] = [
+const PAGE: [(&str, &str, &str); 21] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/style.css", "text/css", include_str!("page/style.css")),
     ("/api.js", JAVASCRIPT, include_str!("page/api.js")),
+    ("/bake.js", JAVASCRIPT, include_str!("page/bake.js")),
     ("/camera.js", JAVASCRIPT, include_str!("page/camera.js")),
     ("/cut.js", JAVASCRIPT, include_str!("page/cut.js")),
     ("/dig.js", JAVASCRIPT, include_str!("page/dig.js")),
@@ -83,11 +104,17 @@ fn find(view: &View, request: &Request) -> Result<Response, Refusal> {
     match parts[..] {
         ["api", "about"] => get(&|| about(view)),
         ["api", pane, "ground"] => get(&|| ground(view, number(pane)?, &query)),
+        ["api", pane, "mesh"] => get(&|| mesh(view, number(pane)?)),
         ["api", pane, "pvs"] => get(&|| pvs(view, number(pane)?, &query)),
         ["api", pane, "distances"] => get(&|| distances(view, number(pane)?, &query)),
         ["api", pane, "exposure"] => get(&|| exposure(view, number(pane)?)),
         ["api", pane, "frontier"] => get(&|| frontier(view, number(pane)?, &query)),
         ["api", pane, "check"] => get(&|| check(view, number(pane)?, &query)),
+        ["api", "0", "bake"] if request.method == "POST" => {
+            post(&|| bakes(view)?.begin(query.must("quality")?))
+        }
+        ["api", "0", "bake"] => get(&|| Ok(bakes(view)?.progress())),
+        ["api", "0", "stop"] => post(&|| Ok(bakes(view)?.stop())),
         ["api", "0", "play"] => get(&|| play(view)),
         ["api", "0", "counts"] => get(&|| counts(view, &query)),
         ["api", "0", "live"] => get(&|| dig::live(dug(view)?)),
@@ -158,8 +185,13 @@ fn ask(
     pane: usize,
     question: impl FnOnce(&Arc<Opened>, World<'_>) -> Answered,
 ) -> Answered {
-    let source = view.sources.get(pane);
-    let source = source.ok_or_else(|| Refusal::not_found("there is no such bundle"))?;
+    let none = match view.unbaked(pane) {
+        Some(_) => "this needs a bundle: bake first",
+        None => "there is no such bundle",
+    };
+    let shown = view.shown();
+    let source = shown.get(pane);
+    let source = source.ok_or_else(|| Refusal::not_found(none))?;
     let opened = source.current();
     if let (Some(digging), 0) = (&view.digging, pane) {
         // Of the bundle that is dug in, whatever file has taken its name.
@@ -171,6 +203,14 @@ fn ask(
     }
     let answer = question(&opened, *opened.bundle.world())?;
     Ok(answer.entry("generation", opened.generation))
+}
+
+/// The world that can be baked.
+fn bakes(view: &View) -> Result<&Arc<Unbaked>, Refusal> {
+    let none = "viewcell view was started with a bundle: there is nothing to bake";
+    view.unbaked
+        .as_ref()
+        .ok_or_else(|| Refusal::not_found(none))
 }
 
 /// The ground that can be dug in.
@@ -227,7 +267,10 @@ fn about(view: &View) -> Answered {
         about["players"] = view.players.as_ref().map(|players| players.count()).into();
         Ok(about)
     };
-    let panes: Result<Vec<_>, _> = view.sources.iter().map(about).collect();
+    let panes: Result<Vec<_>, _> = match view.unbaked(0) {
+        Some(unbaked) => Ok(vec![unbaked.about()]),
+        None => view.shown().into_iter().map(about).collect(),
+    };
     Ok(Answer::new(
         json!({ "panes": panes?, "palette": colours() }),
     ))
@@ -239,10 +282,26 @@ fn ground(view: &View, pane: usize, query: &Query) -> Answered {
     if cut.is_some_and(|cut| !cut.is_finite()) {
         return Err(Refusal::bad_request("cut: expected a height"));
     }
+    if let Some(unbaked) = view.unbaked(pane) {
+        return unbaked.ground();
+    }
     ask(view, pane, |opened, world| match world {
         World::Terrain(terrain) => Ok(terrain::ground(&terrain)),
-        World::Cells(level) => Ok(level::ground(&level, cut, view.sources[pane].path())),
+        World::Cells(level) => Ok(level::ground(&level, cut, view.shown()[pane].path())),
         World::Solid(level) => solid::ground(opened, &level),
+    })
+}
+
+/// What a solid level looks like in three dimensions.
+fn mesh(view: &View, pane: usize) -> Answered {
+    if let Some(unbaked) = view.unbaked(pane) {
+        return unbaked.mesh();
+    }
+    ask(view, pane, |opened, world| match world {
+        World::Solid(level) => solid::mesh_of(opened, &level),
+        World::Terrain(_) | World::Cells(_) => {
+            Err(Refusal::not_found("this world is drawn by its heights"))
+        }
     })
 }
 
@@ -251,6 +310,9 @@ fn pvs(view: &View, pane: usize, query: &Query) -> Answered {
     let level = query.number("level")?.unwrap_or(0);
     if let (Some(digging), 0) = (&view.digging, pane) {
         return dig::pvs(digging, at, level);
+    }
+    if let Some(unbaked) = view.unbaked(pane) {
+        return unbaked.pvs(at);
     }
     ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => terrain::pvs(&terrain, at, level),

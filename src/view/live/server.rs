@@ -11,6 +11,7 @@ use super::guard::guard;
 use super::play::Players;
 use super::routes::{View, answer};
 use super::source::Shown;
+use super::unbaked::Unbaked;
 use super::walk::Walks;
 use viewcell::query::{OpenError, World};
 use viewcell_bake::live::Rebaker;
@@ -45,6 +46,9 @@ pub enum ViewError {
         /// What to do.
         advice: &'static str,
     },
+    /// A world that is not baked cannot be shown.
+    #[error("{0}")]
+    Unbaked(String),
     /// Players cannot be played.
     #[error("{}: {why}", .path.display())]
     Play {
@@ -91,6 +95,23 @@ impl Server {
             }
             sources.push(second);
         }
+        Self::listen(sources, None, port)
+    }
+
+    /// Shows a world that is not baked, and lets people bake it.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Listen`].
+    pub fn unbaked(world: Unbaked, port: Option<u16>) -> Result<Self, ViewError> {
+        Self::listen(Vec::new(), Some(Arc::new(world)), port)
+    }
+
+    fn listen(
+        sources: Vec<Shown>,
+        unbaked: Option<Arc<Unbaked>>,
+        port: Option<u16>,
+    ) -> Result<Self, ViewError> {
         let port = port.unwrap_or(0);
         let listen = || {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
@@ -111,6 +132,7 @@ impl Server {
             address,
             view: View {
                 sources,
+                unbaked,
                 walks,
                 players: None,
                 digging: None,
@@ -119,6 +141,10 @@ impl Server {
     }
 
     /// Plays the ways of players, too, in the first bundle. Says nothing yet of what schemes come to.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no bundle.
     ///
     /// # Errors
     ///
@@ -157,7 +183,7 @@ impl Server {
         format!("http://{}/", self.address)
     }
 
-    /// Answers until `stop` says so.
+    /// Answers until `stop` says so. A bake that goes on then is stopped, and what is done of it kept.
     ///
     /// # Errors
     ///
@@ -165,8 +191,13 @@ impl Server {
     pub fn run(self, stop: impl Fn() -> bool) -> Result<(), ViewError> {
         let port = self.address.port();
         let view = self.view;
+        let unbaked = view.unbaked.clone();
         let guarded = move |request: &_| guard(port, request, || answer(&view, request));
-        serve(self.listener, guarded, stop).map_err(ViewError::Serve)
+        let served = serve(self.listener, guarded, stop).map_err(ViewError::Serve);
+        if let Some(unbaked) = unbaked {
+            unbaked.end();
+        }
+        served
     }
 }
 

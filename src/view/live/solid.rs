@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::check::check_sight;
 use super::level::{cell_number, light};
+use super::mesh::mesh;
 use super::source::Opened;
 use super::terrain::{self, micros_since};
 use crate::picture::{Floors, NOBODY};
-use viewcell::format::bits;
+use viewcell::format::{Tag, bits};
 use viewcell::frontier::{FrontierBuilder, Region, Side};
 use viewcell::query::{SolidBundle, SolidParameters};
 
@@ -29,13 +30,20 @@ pub(super) fn about(level: &SolidBundle<'_>) -> Value {
     })
 }
 
-/// The plans of all floors, the lowest first: for each pixel of each its cell as `u32` (all ones for none); then for each
-/// cell the number of its floor as `u8` (255 for none); then for each pixel its light as `u8` (0 for none).
+/// The plans of all floors.
 pub(super) fn ground(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer, Refusal> {
     let floors = opened.floors.get_or_init(|| Floors::of_solid(level, SIDE));
     let floors = floors.as_ref().ok_or_else(Refusal::damaged)?;
-    let (width, height) = floors.size();
-    let mut floor_of = vec![u8::MAX; level.cells() as usize];
+    let height = |cell| Some(level.bounds(cell)?[0][2] as f32);
+    Ok(plans(floors, level.cells(), height))
+}
+
+/// The plans of floors, the lowest first: for each pixel of each its cell as `u32` (all ones for none); then for each of
+/// the `cells` the number of its floor as `u8` (255 for none); then for each pixel its light as `u8` (0 for none).
+/// `height` is that of a cell's ground.
+pub(super) fn plans(floors: &Floors, cells: u32, height: impl Fn(u32) -> Option<f32>) -> Answer {
+    let size = floors.size();
+    let mut floor_of = vec![u8::MAX; cells as usize];
     let mut lights = Vec::new();
     for (number, floor) in (0_u8..).zip(floors.list()) {
         for cell in &floor.members {
@@ -48,17 +56,14 @@ pub(super) fn ground(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer,
         let cells: Vec<Option<u32>> = cells.collect();
         let heights = cells
             .iter()
-            .map(|cell| match cell.and_then(|cell| level.bounds(cell)) {
-                Some([low, _]) => low[2] as f32,
-                None => f32::NAN,
-            });
+            .map(|cell| cell.and_then(&height).unwrap_or(f32::NAN));
         let heights: Vec<f32> = heights.collect();
-        lights.extend(light(width, &cells, &heights, floors.pixel()));
+        lights.extend(light(size.0, &cells, &heights, floors.pixel()));
     }
     let heights: Vec<[f32; 2]> = floors.list().iter().map(|floor| floor.heights).collect();
     let head = json!({
-        "width": width,
-        "height": height,
+        "width": size.0,
+        "height": size.1,
         "corner": floors.corner(),
         "pixel": floors.pixel(),
         "floors": heights,
@@ -67,14 +72,23 @@ pub(super) fn ground(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer,
         .list()
         .iter()
         .flat_map(|floor| floor.cells.iter().copied());
-    Ok(Answer::new(head).with(cells).with(floor_of).with(lights))
+    Answer::new(head).with(cells).with(floor_of).with(lights)
+}
+
+/// What hides, and where players can be.
+pub(super) fn mesh_of(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer, Refusal> {
+    let none = "this bundle does not say what hides: bake it again with this version";
+    let section = opened.bundle.bundle().section(Tag::SOCC);
+    let (_, bytes) = section.ok_or_else(|| Refusal::not_found(none))?;
+    let boxes = (0..level.cells()).map(|cell| level.bounds(cell).unwrap_or_default());
+    mesh(bytes, level.parameters().middle, boxes)
 }
 
 /// The PVS of a cell, and the positions of a player's origin that the cell stands for.
 pub(super) fn pvs(level: &SolidBundle<'_>, at: &str) -> Result<Answer, Refusal> {
     let cell = place(level, at)?;
     let start = Instant::now();
-    let (seen, words) = words(level, level.visible_cells(cell));
+    let (seen, words) = words(level.cells(), level.visible_cells(cell));
     let micros = micros_since(start);
     let head = json!({ "seen": seen, "micros": micros, "bounds": level.bounds(cell) });
     Ok(Answer::new(head).with(words))
@@ -127,7 +141,12 @@ fn grown<'a>(level: &SolidBundle<'a>, cells: [u32; 2]) -> Result<FrontierBuilder
 
 /// Two regions, and their sizes in cells.
 pub(super) fn halves(level: &SolidBundle<'_>, regions: [Region<'_>; 2]) -> Answer {
-    let [a, b] = regions.map(|region| words(level, region.samples().map(SolidParameters::cell_of)));
+    let [a, b] = regions.map(|region| {
+        words(
+            level.cells(),
+            region.samples().map(SolidParameters::cell_of),
+        )
+    });
     Answer::new(json!({ "sizes": [a.0, b.0] }))
         .with(a.1)
         .with(b.1)
@@ -138,11 +157,11 @@ pub(super) fn exposed(opened: &Arc<Opened>, level: &SolidBundle<'_>) -> Result<A
     terrain::exposed(opened, level.sights().grid().samples())
 }
 
-/// A set of cells: how many they are, and their bits.
-fn words(level: &SolidBundle<'_>, cells: impl Iterator<Item = u32>) -> (u32, Vec<u64>) {
-    let mut words = vec![0_u64; bits::words(level.cells())];
+/// A set of cells, of so many: how many they are, and their bits.
+pub(super) fn words(all: u32, cells: impl Iterator<Item = u32>) -> (u32, Vec<u64>) {
+    let mut words = vec![0_u64; bits::words(all)];
     let mut count = 0;
-    for cell in cells.filter(|cell| *cell < level.cells()) {
+    for cell in cells.filter(|cell| *cell < all) {
         bits::set(&mut words, cell as usize);
         count += 1;
     }

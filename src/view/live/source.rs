@@ -55,14 +55,15 @@ pub(crate) struct Exposure {
 
 /// What tells a file from the one that takes its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
     inode: u64,
 }
 
 impl Stamp {
-    fn of(path: &Path) -> io::Result<Self> {
+    /// Of the file that is there now.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
         let metadata = std::fs::metadata(path)?;
         Ok(Self {
             length: metadata.len(),

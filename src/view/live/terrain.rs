@@ -51,7 +51,12 @@ pub(super) fn ground(terrain: &TerrainBundle<'_>) -> Answer {
         .row_by_row()
         .map(|sample| terrain.height(sample).unwrap_or(f32::NAN))
         .collect();
-    let light = hillshade(grid.width(), &heights, terrain.parameters().cell_spacing);
+    shaded(grid.width(), heights, terrain.parameters().cell_spacing)
+}
+
+/// The same of heights, row by row.
+pub(super) fn shaded(width: u32, heights: Vec<f32>, spacing: [f64; 2]) -> Answer {
+    let light = hillshade(width, &heights, spacing);
     let light = light.into_iter().map(|light| {
         if light.is_nan() {
             0

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::palette::{Colour, NOTHING, bytes};
 use viewcell::format::solid::STEPS;
 use viewcell::query::{CellBundle, SolidBundle};
+use viewcell_bake::world::solid::PlaceCells;
 
 /// A level from above, x to the right and y up. Each cell is on one floor; where cells of a floor
 /// lie above one another the upper one shows, but those in which players stand before those in the air.
@@ -79,14 +80,38 @@ impl Floors {
     /// The same of a solid level: of each cell the box of positions. Floors are those that players stand on;
     /// a cell in the air is on the floor below its middle.
     pub fn of_solid(level: &SolidBundle<'_>, side: u32) -> Option<Self> {
-        let places = (0..level.cells()).filter_map(|cell| place(cell, level.bounds(cell)?));
+        let bounds = |cell| level.bounds(cell);
+        let locate = |at| level.locate(at);
+        let height = level.parameters().cell[2];
+        Self::over_ground(level.cells(), &bounds, &locate, height, side)
+    }
+
+    /// The same of the view cells that were found in a level.
+    pub fn of_places(places: &PlaceCells, side: u32) -> Option<Self> {
+        let bounds = |cell| {
+            let bounds = places.bounds(cell as usize);
+            Some([bounds.min, bounds.max])
+        };
+        let locate = |at| places.locate(at);
+        Self::over_ground(places.len() as u32, &bounds, &locate, places.cell[2], side)
+    }
+
+    /// Of so many cells, the smallest of which are so high.
+    fn over_ground(
+        cells: u32,
+        bounds: &dyn Fn(u32) -> Option<[[f64; 3]; 2]>,
+        locate: Locate<'_>,
+        height: f64,
+        side: u32,
+    ) -> Option<Self> {
+        let places = (0..cells).filter_map(|cell| place(cell, bounds(cell)?));
         let mut places: Vec<CellBox> = places.collect();
         places.sort_by(by_ground);
-        let mut numbers = vec![None; level.cells() as usize];
-        let step = level.parameters().cell[2] / f64::from(2 * STEPS);
+        let mut numbers = vec![None; cells as usize];
+        let step = height / f64::from(2 * STEPS);
         for (number, place) in places.iter_mut().enumerate() {
             let [x, y] = [0, 1].map(|axis| place.low[axis].midpoint(place.high[axis]));
-            let below = level.locate([x, y, place.low[2] - step]);
+            let below = locate([x, y, place.low[2] - step]);
             place.over = below.and_then(|cell| numbers[cell as usize]);
             numbers[place.cell as usize] = Some(number);
         }

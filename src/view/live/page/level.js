@@ -64,7 +64,8 @@ export class Level {
   }
 
   title() {
-    return `${this.about.name}: ${count(this.about.cells)} cells`;
+    const { name, cells, unbaked } = this.about;
+    return `${name}: ${count(cells)} cells${unbaked ? ", not baked" : ""}`;
   }
 
   step(place, dx, dy) {

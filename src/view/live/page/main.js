@@ -1,6 +1,7 @@
 // The page: what is shown, and what people do with it.
 
 import { Refused, ask, newest } from "./api.js";
+import { listenToBake } from "./bake.js";
 import { Camera, clamp, listen } from "./camera.js";
 import { cut, listenToCuts } from "./cut.js";
 import { dig, listenToDigs } from "./dig.js";
@@ -45,12 +46,13 @@ app.placeRow = (place) => {
   return [name, app.panes[0].ground.words(place)];
 };
 
-function reload() {
+function reload(notice = "The bundle was replaced: this is the new one.") {
   if (app.reloading) return;
   app.reloading = true;
-  sessionStorage.setItem("notice", "The bundle was replaced: this is the new one.");
+  sessionStorage.setItem("notice", notice);
   location.reload();
 }
+app.reload = reload;
 
 /** Shows the layer as the state has it, and how long that took since `begun`. */
 async function showNow(begun, step) {
@@ -339,7 +341,7 @@ async function poll() {
       if (about.generation !== app.panes[k].ground.about.generation) reload();
     });
     const fault = head.panes.map((about) => about.fault).find(Boolean);
-    if (fault) app.say(`${fault}. What you see is the bundle before it.`);
+    if (fault) app.say(app.about.unbaked ? fault : `${fault}. What you see is the bundle before it.`);
     else if (app.faulty) app.say("");
     app.faulty = Boolean(fault);
   } catch (error) {
@@ -363,7 +365,10 @@ async function main() {
   app.panes = grounds.map((ground, k) => new Pane(k, ground, app.palette, app.camera));
   $("panes").replaceChildren(...app.panes.map((pane) => pane.box));
   document.body.classList.toggle("compares", app.panes.length > 1);
-  const only = [app.about.kind, app.about.players ? "players" : "", app.about.digs ? "digs" : ""];
+  const only = [app.about.kind, app.about.unbaked ? "unbaked" : "baked"];
+  if (app.about.players) only.push("players");
+  if (app.about.digs) only.push("digs");
+  if (app.about.levels > 1) only.push("levels");
   for (const part of document.querySelectorAll("[data-only]")) {
     part.hidden = !only.includes(part.dataset.only);
     part.toggleAttribute("data-other", part.hidden);
@@ -382,6 +387,7 @@ async function main() {
   }
   listenToPlay(app);
   if (app.about.digs) listenToDigs(app);
+  if (app.about.unbaked) listenToBake(app);
   $("swap").addEventListener("click", () => KEYS.b());
   $("again").addEventListener("click", () => choose("walk"));
   $("fit").addEventListener("click", fit);

@@ -62,9 +62,9 @@ export class Terrain {
 
   /** What the bundle is, in a line. */
   title() {
-    const { name, heightmap, side, mode } = this.about;
+    const { name, heightmap, side, mode, unbaked } = this.about;
     const cells = side > 1 ? ` in cells of ${side} × ${side}` : "";
-    return `${name}: ${heightmap.join(" × ")} samples${cells}, ${mode}`;
+    return `${name}: ${heightmap.join(" × ")} samples${cells}, ${unbaked ? "not baked" : mode}`;
   }
 
   /** The place of a link. */

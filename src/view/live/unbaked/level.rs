@@ -1,0 +1,209 @@
+//! A solid level that is not baked: where players can be in it, and who sees whom by the kernel of a bake.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use super::super::answer::{Answer, Refusal};
+use super::super::level::cell_number;
+use super::super::mesh::mesh;
+use super::super::solid::{plans, words};
+use super::super::terrain::micros_since;
+use super::bake::Observed;
+use super::look::Look;
+use crate::picture::Floors;
+use viewcell::query::SolidParameters;
+use viewcell_bake::bundle::grid_of_cells;
+use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions};
+use viewcell_bake::prepare::{
+    free_memory, notes_of_level, notes_of_places, places_of_quality, told_of_solid,
+};
+use viewcell_bake::visibility::Simd;
+use viewcell_bake::visibility::solid::{SolidField, Solids};
+use viewcell_bake::world::Short;
+use viewcell_bake::world::solid::{PlaceCells, PlaceOptions, PlacesError, Point, SolidLevel};
+use viewcell_bake::{BakeError, BakeOptions, Keep, Quality, SolidWorld, Source, bake_solid};
+
+/// Pixels of the longer side of a floor's plan.
+const SIDE: u32 = 720;
+
+/// A level, and where players can be in it.
+pub(super) struct UnbakedLevel {
+    level: SolidLevel,
+    reading: SolidOptions,
+    source: Source,
+    /// With cells of the usual size.
+    usual: PlaceOptions,
+    places: PlaceCells,
+    field: SolidField,
+    floors: Option<Floors>,
+    look: Look,
+    pub(super) notes: Vec<String>,
+}
+
+impl UnbakedLevel {
+    /// Of a level that was read; `reach` are positions that players can reach besides its spawn points.
+    pub(super) fn new(
+        name: &str,
+        read: IngestedSolid,
+        reading: SolidOptions,
+        reach: &[Point],
+    ) -> Result<Self, PlacesError> {
+        let IngestedSolid {
+            level,
+            mut notes,
+            bytes,
+            crc32,
+        } = read;
+        let mut usual = PlaceOptions::of(&level);
+        usual.memory = free_memory();
+        usual.reach = reach.iter().map(|at| level.frame.to_level(*at)).collect();
+        notes.extend(notes_of_level(&level, &usual.player));
+        let mut options = usual.clone();
+        let (found, _) = places_of_quality(&level, Quality::Good, &mut options)?;
+        notes.extend(notes_of_places(&level, &found));
+        let places = found.cells;
+        let grid = grid_of_cells(places.len() as u32).grid();
+        Ok(Self {
+            source: Source::of_bytes(name, level.format, (bytes, crc32), Map::new()),
+            field: SolidField::new(&level, &places, &usual.player, grid),
+            floors: Floors::of_places(&places, SIDE),
+            look: Look::new(grid),
+            reading,
+            usual,
+            places,
+            notes,
+            level,
+        })
+    }
+
+    /// As the page has a solid level of a bundle.
+    pub(super) fn about(&self) -> Value {
+        json!({
+            "kind": "solid",
+            "cells": self.places.len(),
+            "cell": self.places.cell,
+        })
+    }
+
+    /// What a person should check before a bake.
+    pub(super) fn facts(&self) -> Vec<[String; 2]> {
+        let unit = self.level.units.name();
+        let number = |x: f64| Short((x * 100.0).round() / 100.0).to_string();
+        let row = |numbers: &[f64]| -> String {
+            let words: Vec<String> = numbers.iter().map(|&x| number(x)).collect();
+            words.join(" × ")
+        };
+        let player = &self.usual.player;
+        let [low, high] = player.eye;
+        let eyes = if low == high {
+            number(low)
+        } else {
+            format!("{} to {}", number(low), number(high))
+        };
+        let facts = [
+            ("Format", self.level.format.to_owned()),
+            (
+                "Size",
+                format!("{} {unit}", row(&self.level.bounds().size())),
+            ),
+            ("Up", "z".to_owned()),
+            (
+                "Solids, faces",
+                format!("{}, {}", self.level.solids.len(), self.level.faces.len()),
+            ),
+            ("Spawn points", self.level.spawns.len().to_string()),
+            (
+                "View cells",
+                format!("{} of {} {unit}", self.places.len(), row(&self.places.cell)),
+            ),
+            (
+                "Bodies",
+                format!("{} {unit}, eyes at {eyes}", row(&player.hull.size())),
+            ),
+        ];
+        facts.map(|(name, value)| [name.to_owned(), value]).into()
+    }
+
+    pub(super) fn ground(&self) -> Result<Answer, Refusal> {
+        let none = || Refusal::failed("no view cell of this level can be drawn");
+        let floors = self.floors.as_ref().ok_or_else(none)?;
+        let height = |cell: u32| Some(self.places.bounds(cell as usize).min[2] as f32);
+        Ok(plans(floors, self.places.len() as u32, height))
+    }
+
+    /// What hides, and where players can be.
+    pub(super) fn mesh(&self) -> Result<Answer, Refusal> {
+        let boxes = (0..self.places.len()).map(|cell| {
+            let bounds = self.places.bounds(cell);
+            [bounds.min, bounds.max]
+        });
+        mesh(&self.field.occluder_section(), [0.0; 3], boxes)
+    }
+
+    /// What is seen from a cell.
+    pub(super) fn pvs(&self, at: &str) -> Result<Answer, Refusal> {
+        let count = self.places.len() as u32;
+        let cell = cell_number(at, count)?;
+        let start = Instant::now();
+        let level = Simd::Auto
+            .level()
+            .ok_or_else(|| Refusal::failed("this processor is not known"))?;
+        let sample = SolidParameters::sample(cell);
+        let found = self.look.from(sample, || Solids::new(&self.field, level));
+        let grid = grid_of_cells(count).grid();
+        let columns = grid.block_shape().0;
+        let cells = (0_u32..).zip(&found).flat_map(|(block, &word)| {
+            let (left, top) = ((block % columns) << 3, (block / columns) << 3);
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| {
+                    let sample = viewcell::query::Sample::new(left | bit & 7, top | bit >> 3);
+                    SolidParameters::cell_of(sample)
+                })
+        });
+        let (seen, words) = words(count, cells);
+        let bounds = self.places.bounds(cell as usize);
+        let head = json!({
+            "seen": seen,
+            "micros": micros_since(start),
+            "bounds": [bounds.min, bounds.max],
+        });
+        Ok(Answer::new(head).with(words))
+    }
+
+    /// Bakes it.
+    pub(super) fn bake(
+        &self,
+        quality: Quality,
+        keep: Keep,
+        output: &Path,
+        observed: &Observed,
+    ) -> Result<(), String> {
+        let mut options = self.usual.clone();
+        let found = places_of_quality(&self.level, quality, &mut options);
+        let (found, grade) = found.map_err(|error| error.to_string())?;
+        let mut told = told_of_solid(&self.reading, &options);
+        if grade > 0 || options.size != self.usual.size {
+            told.insert("quality".into(), quality.name().into());
+        }
+        let source = Source {
+            options: told,
+            ..self.source.clone()
+        };
+        let world = SolidWorld {
+            level: &self.level,
+            places: &found.cells,
+            player: &options.player,
+        };
+        let options = BakeOptions {
+            grade,
+            memory: free_memory(),
+            keep,
+            ..BakeOptions::default()
+        };
+        let baked: Result<_, BakeError> = bake_solid(world, &source, &options, output, observed);
+        baked.map(drop).map_err(|error| error.to_string())
+    }
+}

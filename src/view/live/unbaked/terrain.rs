@@ -1,0 +1,200 @@
+//! A heightmap that is not baked: its ground, what is to be checked of it, and who sees whom by the exact kernel.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::super::answer::{Answer, Refusal};
+use super::super::terrain::{micros_since, shaded};
+use super::bake::Observed;
+use super::look::Look;
+use crate::picture::grouped;
+use viewcell::query::{Grid, Sample, VisibilityMode};
+use viewcell_bake::prepare::{free_memory, told_of_terrain};
+use viewcell_bake::visibility::{Bodies, HeightField, Rays, Simd, Stance};
+use viewcell_bake::world::{Short, Terrain};
+use viewcell_bake::{
+    BakeError, BakeOptions, IngestOptions, Ingested, Keep, Quality, Source, bake_terrain,
+};
+
+/// A heightmap, and who stands on it.
+pub(super) struct UnbakedTerrain {
+    terrain: Terrain,
+    grid: Grid,
+    source: Source,
+    reading: IngestOptions,
+    bodies: Bodies,
+    field: HeightField,
+    look: Look,
+    pub(super) notes: Vec<String>,
+}
+
+impl UnbakedTerrain {
+    /// Of a heightmap that was read; `sum` is the length of its file and its CRC-32. The reason where its grid is too large.
+    pub(super) fn new(
+        name: &str,
+        sum: (u64, u32),
+        read: Ingested,
+        reading: IngestOptions,
+        [eye, head]: [f64; 2],
+    ) -> Result<Self, String> {
+        let terrain = read.terrain;
+        let (width, height) = (terrain.width(), terrain.height());
+        let grid = Grid::new(width, height).map_err(|error| error.to_string())?;
+        if !HeightField::fits(width, height) {
+            return Err(format!(
+                "{width} x {height} samples are too many for the tables of the kernel: read a part (`crop`)"
+            ));
+        }
+        let bodies = Bodies { eye, head };
+        let field = HeightField::new(&terrain, bodies, Stance::Sample);
+        Ok(Self {
+            field,
+            bodies,
+            grid,
+            source: Source::of_bytes(name, read.format, sum, serde_json::Map::new()),
+            reading,
+            look: Look::new(grid),
+            notes: read.notes,
+            terrain,
+        })
+    }
+
+    /// As the page has a terrain of a bundle.
+    pub(super) fn about(&self) -> Value {
+        let georeference = self.terrain.georeference();
+        json!({
+            "kind": "terrain",
+            "width": self.grid.width(),
+            "height": self.grid.height(),
+            "levels": 1,
+            "samples": self.terrain.samples() - self.terrain.voids(),
+            "spacing": self.terrain.spacing(),
+            "side": 1,
+            "heightmap": [self.grid.width(), self.grid.height()],
+            "mode": "exact",
+            "mutual": self.bodies.mutual(),
+            "eye": self.bodies.eye,
+            "head": self.bodies.head,
+            "crs": georeference.filter(|g| g.has_crs()).map(|g| &g.crs),
+            "transform": georeference.map(|g| g.transform),
+        })
+    }
+
+    /// What a person should check before a bake.
+    pub(super) fn facts(&self) -> Vec<[String; 2]> {
+        let terrain = &self.terrain;
+        let number = |x: f64| Short((x * 100.0).round() / 100.0).to_string();
+        let [dx, dy] = terrain.spacing();
+        let extent = |samples: u32, spacing: f64| f64::from(samples - 1) * spacing;
+        let (width, height) = (extent(terrain.width(), dx), extent(terrain.height(), dy));
+        let unit = if width.max(height) < 10_000.0 {
+            "m"
+        } else {
+            "km"
+        };
+        let long = |metres: f64| number(if unit == "m" { metres } else { metres / 1000.0 });
+        let heights = terrain.heights().iter().filter(|height| !height.is_nan());
+        let [low, high] = heights
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], height| {
+                [low.min(*height), high.max(*height)]
+            });
+        let mut facts = vec![
+            ("Format", self.source.input.format.clone()),
+            (
+                "Samples",
+                format!(
+                    "{} × {}",
+                    grouped(u64::from(terrain.width())),
+                    grouped(u64::from(terrain.height()))
+                ),
+            ),
+            ("Spacing", format!("{} × {} m", number(dx), number(dy))),
+            (
+                "Extent",
+                format!("{} × {} {unit}", long(width), long(height)),
+            ),
+            ("Heights", format!("{} to {} m", number(low), number(high))),
+        ];
+        if terrain.voids() > 0 {
+            facts.push(("Without height", grouped(terrain.voids() as u64)));
+        }
+        facts.push((
+            "North",
+            match terrain.georeference() {
+                Some(known) if known.has_crs() => "up, by the file’s coordinates".to_owned(),
+                _ => "up, if the file’s first row is its north".to_owned(),
+            },
+        ));
+        facts.push((
+            "Players",
+            format!(
+                "eyes at {} m, heads at {} m",
+                Short(self.bodies.eye),
+                Short(self.bodies.head)
+            ),
+        ));
+        facts
+            .into_iter()
+            .map(|(name, value)| [name.to_owned(), value])
+            .collect()
+    }
+
+    pub(super) fn ground(&self) -> Answer {
+        let heights: Vec<f32> = self.terrain.heights().iter().map(|&h| h as f32).collect();
+        shaded(self.grid.width(), heights, self.terrain.spacing())
+    }
+
+    /// What is seen from a sample.
+    pub(super) fn pvs(&self, at: &str) -> Result<Answer, Refusal> {
+        let numbers = at.split_once(',');
+        let numbers = numbers.and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
+        let (width, height) = (self.grid.width(), self.grid.height());
+        let place = numbers.filter(|&(column, row)| column < width && row < height);
+        let Some((column, row)) = place else {
+            return Err(Refusal::bad_request(format!(
+                "{at:?}: expected COL,ROW with columns 0 to {} and rows 0 to {}",
+                width - 1,
+                height - 1
+            )));
+        };
+        let start = Instant::now();
+        let level = Simd::Auto
+            .level()
+            .ok_or_else(|| Refusal::failed("this processor is not known"))?;
+        let kernel = || Rays::new(&self.terrain, &self.field, level);
+        let words = self.look.from(Sample::new(column, row), kernel);
+        let seen: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
+        let here = self.terrain.at(column, row);
+        let height = Some(here).filter(|height| !height.is_nan());
+        let head = json!({ "seen": seen, "micros": micros_since(start), "height": height });
+        Ok(Answer::new(head).with(words))
+    }
+
+    /// Bakes it conservatively.
+    pub(super) fn bake(
+        &self,
+        quality: Quality,
+        keep: Keep,
+        output: &Path,
+        observed: &Observed,
+    ) -> Result<(), BakeError> {
+        let mode = VisibilityMode::Conservative;
+        let sizes = quality.cells(self.grid.width(), self.grid.height(), mode);
+        let options = BakeOptions {
+            eye_height: self.bodies.eye,
+            player_height: self.bodies.head,
+            mode,
+            memory: free_memory(),
+            keep,
+            ..BakeOptions::default()
+        }
+        .with_cells(sizes);
+        let source = Source {
+            options: told_of_terrain(Some(&self.reading), &options),
+            ..self.source.clone()
+        };
+        bake_terrain(&self.terrain, &source, &options, output, observed).map(drop)
+    }
+}

@@ -1,0 +1,216 @@
+//! Worlds that are not baked, and bakes from the page.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
+use viewcell_bake::{IngestOptions, read_terrain};
+use viewcell_view::live::{Server, Unbaked};
+
+use crate::browser::Browser;
+use crate::common::{Baked, Serving, VIEWCELL, text, viewcell};
+use crate::page::{WINDOW, over, painted, seen};
+use crate::solid::house_map;
+
+/// A part of the demo, not baked, whose bundle goes to `world.vcb` of the folder.
+fn demo(folder: &TempDir) -> (Serving, PathBuf) {
+    let file = folder.path().join("part.tif");
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");
+    fs::copy(demo, &file).unwrap();
+    let reading = IngestOptions {
+        crop: Some([140, 120, 120, 90]),
+        ..IngestOptions::default()
+    };
+    let read = read_terrain(&file, &reading).unwrap();
+    let output = folder.path().join("world.vcb");
+    let world = Unbaked::terrain(&file, read, reading, [1.8, 1.8], output).unwrap();
+    (Serving::of(Server::unbaked(world, None).unwrap()), file)
+}
+
+fn bake(browser: &mut Browser, quality: &str) {
+    browser.evaluate(&format!(
+        "(document.getElementById('quality').value = '{quality}', document.getElementById('bake').click())"
+    ));
+}
+
+#[test]
+fn a_heightmap_is_seen_before_it_is_baked_and_baked_from_the_page() {
+    let Some(mut browser) = Browser::start(WINDOW) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (serving, file) = demo(&folder);
+    let crop = ["--crop", "140,120,120,90"];
+    let exact = Baked::new(
+        "terrain",
+        &file,
+        &[&crop[..], &["--visibility", "exact"]].concat(),
+    );
+    browser.open(&serving.url);
+    for place in [[20, 40], [0, 0], [119, 89], [31, 70]] {
+        let at = over(&mut browser, place);
+        browser.mouse("mouseMoved", at);
+        let name = format!("{},{}", place[0], place[1]);
+        assert_eq!(painted(&mut browser), seen(&exact, &name), "{place:?}");
+    }
+    let told = browser.evaluate("document.getElementById('file').innerText");
+    for fact in ["120 × 90", "GeoTIFF", "up, by the file’s coordinates"] {
+        assert!(told.as_str().unwrap().contains(fact), "{fact} in {told}");
+    }
+    bake(&mut browser, "good");
+    browser.wait_for("viewcell.about && !viewcell.about.unbaked && document.documentElement.dataset.ready === 'yes'");
+    // What the program bakes.
+    let own = Baked::new("terrain", &file, &crop);
+    assert!(fs::read(folder.path().join("world.vcb")).unwrap() == fs::read(&own.bundle).unwrap());
+    let at = over(&mut browser, [31, 70]);
+    browser.mouse("mouseMoved", at);
+    assert_eq!(painted(&mut browser), seen(&own, "31,70"));
+}
+
+#[test]
+fn a_bake_that_is_stopped_goes_on_and_what_is_there_is_kept() {
+    let Some(mut browser) = Browser::start(WINDOW) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");
+    let output = folder.path().join("world.vcb");
+    let reading = IngestOptions::default();
+    let read = read_terrain(&demo, &reading).unwrap();
+    let world = Unbaked::terrain(&demo, read, reading, [1.8, 1.8], output.clone()).unwrap();
+    let serving = Serving::of(Server::unbaked(world, None).unwrap());
+    browser.open(&serving.url);
+    bake(&mut browser, "best");
+    let stage = "document.getElementById('stage').textContent";
+    browser.wait_for(&format!("{stage}.startsWith('Finding')"));
+    browser.evaluate("document.getElementById('stop').click()");
+    browser.wait_for(&format!("{stage}.startsWith('Stopped')"));
+    assert!(!output.exists());
+    assert_eq!(
+        browser.evaluate("document.getElementById('bake').textContent"),
+        "Go on"
+    );
+    // Somebody else's file takes the name.
+    fs::write(&output, "mine").unwrap();
+    bake(&mut browser, "draft");
+    browser.wait_for(&format!("{stage}.includes('world.vcb')"));
+    assert_eq!(fs::read_to_string(&output).unwrap(), "mine");
+    fs::remove_file(&output).unwrap();
+    bake(&mut browser, "draft");
+    browser.wait_for("viewcell.about && !viewcell.about.unbaked");
+    viewcell(&["verify", text(&output)]);
+}
+
+#[test]
+fn a_file_that_changes_is_told() {
+    let Some(mut browser) = Browser::start(WINDOW) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (serving, file) = demo(&folder);
+    browser.open(&serving.url);
+    fs::write(&file, "another").unwrap();
+    browser.wait_for(
+        "document.getElementById('notice').textContent.includes('changed since it was read')",
+    );
+}
+
+#[test]
+fn what_needs_a_bundle_is_refused_before_there_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (serving, _) = demo(&folder);
+    for (path, status, words) in [
+        ("/api/0/exposure", 404, "bake first"),
+        ("/api/0/frontier?a=0,0&b=1,1", 404, "bake first"),
+        ("/api/0/mesh", 404, "heights"),
+        ("/api/0/pvs?at=120,0", 400, "columns 0 to 119"),
+        ("/api/1/pvs?at=0,0", 404, "no such bundle"),
+        ("/api/0/stop", 405, "POST"),
+    ] {
+        let (found, body) = serving.request("GET", path, "");
+        let body = String::from_utf8(body).unwrap();
+        assert!(
+            found == status && body.contains(words),
+            "{path}: {found} {body}"
+        );
+    }
+    let (status, body) = serving.request("POST", "/api/0/bake?quality=fine", "");
+    assert!(status == 400 && String::from_utf8(body).unwrap().contains("draft, good"));
+}
+
+#[test]
+fn cells_of_a_level_see_before_the_bake_what_they_see_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("house.map");
+    fs::write(&file, house_map()).unwrap();
+    let output = folder.path().join("house.vcb");
+    let read = read_solid(&file, &SolidOptions::default()).unwrap();
+    let world = Unbaked::level(&file, read, SolidOptions::default(), &[], output).unwrap();
+    let serving = Serving::of(Server::unbaked(world, None).unwrap());
+    let baked = Baked::new("solid", &file, &[]);
+    for cell in ["0", "17", "60"] {
+        let (_, body) = serving.request("GET", &format!("/api/0/pvs?at={cell}"), "");
+        let length = 4 + u32::from_le_bytes(body[..4].try_into().unwrap()) as usize;
+        let bits = &body[length..];
+        let document = viewcell(&["query", "pvs", text(&baked.bundle), cell, "--json"]);
+        let document: Value = serde_json::from_str(&document).unwrap();
+        let mut expected: Vec<u64> = (document["cells"].as_array().unwrap().iter())
+            .map(|cell| cell.as_u64().unwrap())
+            .collect();
+        let mut found: Vec<u64> = (0..8 * bits.len() as u64)
+            .filter(|cell| bits[*cell as usize / 8] >> (cell % 8) & 1 == 1)
+            .collect();
+        expected.sort_unstable();
+        found.sort_unstable();
+        assert!(!found.is_empty());
+        assert_eq!(found, expected, "{cell}");
+    }
+    let (status, body) = serving.request("GET", "/api/0/mesh", "");
+    let length = u32::from_le_bytes(body[..4].try_into().unwrap()) as usize;
+    let head: Value = serde_json::from_slice(&body[4..4 + length]).unwrap();
+    let [triangles, cells] = ["triangles", "cells"].map(|name| head[name].as_u64().unwrap());
+    assert!(status == 200 && triangles >= 12 && cells > 60, "{head}");
+    assert_eq!(
+        body.len() as u64,
+        4 + length as u64 + 36 * triangles + 24 * cells
+    );
+}
+
+#[test]
+fn files_that_cannot_be_shown_are_told_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "level.prt",
+        "PRT1\n2\n1\n4 0 1 (0 0 0 ) (1 0 0 ) (1 1 0 ) (0 1 0 )\n",
+    );
+    write("room.obj", "o cube\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    write(
+        "flat.asc",
+        "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2\n3 4\n",
+    );
+    for (arguments, words) in [
+        (&["level.prt"][..], "viewcell bake level.prt"),
+        (&["room.obj"], "--reach"),
+        (&["flat.asc", "--dig"], "bake it first"),
+        (&["flat.asc", "flat.asc"], "bake it first"),
+        (&["flat.asc", "--player-height", "-1"], "--player-height"),
+        (&["flat.asc", "-o", "flat.asc"], "flat.asc"),
+        (&["none.tif"], "none.tif"),
+    ] {
+        let ran = Command::new(VIEWCELL)
+            .args(["view", "--no-open"])
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert!(
+            !ran.status.success() && said.contains(words),
+            "{arguments:?}: {said}"
+        );
+    }
+}
