@@ -6,3 +6,4 @@ serve();
 
 export * from './viewcell.js';
 export { Watch } from './motion.js';
+export { ObserverSets } from './observers.js';

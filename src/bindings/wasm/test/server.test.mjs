@@ -1,7 +1,7 @@
 // What only servers ask, in the package as its users have it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ViewcellError, Watch, open } from 'viewcell/server';
+import { ObserverSets, ViewcellError, Watch, open } from 'viewcell/server';
 import { bytesOf, golden } from './common.mjs';
 
 // The same numbers each time.
@@ -104,3 +104,62 @@ test('positions of an engine become those of the level', async () => {
   assert.deepEqual(unity.toLevel({ x: 1, y: 2, z: 3 }), [-1, -3, 2]);
   unity.close();
 });
+
+for (const name of ['13x9-voids-pairs.vcb', 'solid.vcb']) {
+  test(`${name}: observer sets say what the library does, and hold it for a while`, async () => {
+    const bundle = await open(bytesOf(golden(name)));
+    const [speed, interval, maxAhead, hold, work] = [[8, 8], 0.1, 0.3, 0.25, 1e5];
+    const sets = new ObserverSets(bundle, { players: 3, speed, interval, maxAhead, hold, work });
+    const watch = bundle.kind === 'solid' ? bundle.watch(3, { maxAhead }) : null;
+    const roll = dice(5);
+    const at = [];
+    const until = new Map();
+    const views = new Set();
+    let [hidden, held, changed] = [0, 0, 0];
+    assert.equal(sets.observes('a', 'b'), true, 'who is not known observes all');
+    for (let frame = 0; frame < 400; frame++) {
+      const now = 10 + 0.05 * frame;
+      for (let i = 0; i < 3; i++) {
+        // They stay for a while, and are put elsewhere then.
+        while (frame % 12 === 4 * i || !at[i]) {
+          const cell = Math.floor(roll() * bundle.places);
+          const place = bundle.kind === 'terrain' ? [cell % bundle.width, Math.floor(cell / bundle.width)] : cell;
+          at[i] = bundle.bounds(place) && middleOf(bundle, place);
+          if (at[i]) break;
+        }
+        assert.ok(sets.put(i, at[i], { ping: 0.05 * i }));
+        watch?.set(i, { position: at[i], speed, seesUntil: Math.min(0.05 * i + interval, maxAhead), shownUntil: interval });
+      }
+      assert.equal(sets.put('a fourth', at[0]), false, 'no room');
+      watch?.begin();
+      watch?.look(work);
+      for (const { viewer, player, observes } of sets.update(now)) {
+        changed++;
+        views[observes ? 'add' : 'delete'](`${viewer} ${player}`);
+      }
+      for (let a = 0; a < 3; a++)
+        for (let b = 0; b < 3; b++) {
+          if (a === b) continue;
+          const from = { position: at[a], speed, until: Math.min(0.05 * a + interval, maxAhead) };
+          const sees = watch ? watch.sends(a, b) : bundle.seesInMotion(from, { position: at[b], speed, until: interval });
+          if (sees) until.set(`${a} ${b}`, now + hold);
+          const expected = sees || until.get(`${a} ${b}`) > now;
+          assert.equal(sets.observes(a, b), expected, `frame ${frame}: ${a} ${b}`);
+          assert.equal(views.has(`${a} ${b}`), expected, 'what has changed');
+          hidden += !expected;
+          held += expected && !sees;
+        }
+    }
+    assert.ok(hidden > 20 && held > 20 && changed > 20 && changed < 800, `${hidden} ${held} ${changed}`);
+    sets.put(0, at[0]);
+    sets.update(99);
+    assert.equal(sets.observes(0, 1), true, 'who is not put has gone');
+    sets.put('new', at[1]);
+    assert.equal(sets.observes(0, 'new'), bundle.seesInMotion({ position: at[0], speed, until: interval }, { position: at[1], speed, until: interval }));
+    for (const wrong of [{}, { speed: [1] }, { speed, interval: 0 }, { speed, maxAhead: 0.01 }, { speed, players: 0 }, { speed, hold: -1 }])
+      assert.throws(() => new ObserverSets(bundle, wrong), /expected/, JSON.stringify(wrong));
+    sets.close();
+    sets.close();
+    bundle.close();
+  });
+}
