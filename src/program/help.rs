@@ -15,7 +15,10 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ("Look at a bundle", &["view", "render", "report"]),
     ("Check a bundle", &["info", "verify", "check", "diff"]),
     ("Deliver a bundle", &["seal", "sign", "ship", "unpack"]),
-    ("Beside bundles", &["ground", "simulate", "experiment"]),
+    (
+        "Beside bundles",
+        &["viewshed", "ground", "simulate", "experiment"],
+    ),
     ("This program", &["completions", "man", "help"]),
 ];
 

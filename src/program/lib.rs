@@ -40,6 +40,7 @@ mod tests;
 pub mod values;
 mod verify;
 mod view;
+mod viewshed;
 pub mod work;
 
 use std::ffi::OsString;
@@ -78,6 +79,7 @@ enum Verb {
     Check(check::Args),
     View(view::Args),
     Query(query::Args),
+    Viewshed(Box<viewshed::Args>),
     Frontier(frontier::Args),
     Simulate(Box<simulate::Args>),
     Render(render::Args),
@@ -99,7 +101,10 @@ fn help() -> String {
 /// Runs `viewcell` on the process's arguments.
 pub fn main() -> ExitCode {
     program(
-        |command| bake::with_kind(command, std::env::args_os()),
+        |command| {
+            let arguments = bake::with_kind(command, std::env::args_os());
+            viewshed::with_negative_places(arguments)
+        },
         |cli: Cli| match cli.verb {
             Verb::Bake(args) => bake::run(args),
             Verb::Rebake(args) => rebake::run(&args),
@@ -114,6 +119,7 @@ pub fn main() -> ExitCode {
             Verb::Check(args) => check::run(&args),
             Verb::View(args) => view::run(&args),
             Verb::Query(args) => query::run(args),
+            Verb::Viewshed(args) => viewshed::run(&args),
             Verb::Frontier(args) => frontier::run(&args),
             Verb::Simulate(args) => simulate::run(&args),
             Verb::Report(args) => report::run(&args),

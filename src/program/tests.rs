@@ -11,7 +11,7 @@ use super::help::{GROUPS, WIDTH};
 use super::schema_files::{self, schemas};
 use super::{
     Cli, bake, check, diff, export, frontier, ground, job, manual, progress, query, rebake, render,
-    repack, report, seal, simulate, verify, with_negative_numbers,
+    repack, report, seal, simulate, verify, viewshed, with_negative_numbers,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -64,6 +64,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "simulate-fit.json" => simulate::ways::FitDocument,
         "simulate.json" => simulate::document::Document,
         "verify.json" => verify::Document,
+        "viewshed.json" => viewshed::Document,
     })
 }
 

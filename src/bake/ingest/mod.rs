@@ -22,6 +22,7 @@ pub mod ground;
 mod hgt;
 mod matrix;
 mod mesh;
+mod observers;
 mod packs;
 mod pam;
 mod plausible;
@@ -40,6 +41,7 @@ use std::path::Path;
 pub use cells::{IngestCellsOptions, IngestedCells, read_cells};
 pub use error::{IngestError, IngestErrorKind};
 pub use matrix::read_matrix;
+pub use observers::{ObserverRow, PlaceUnit, read_observers};
 pub use packs::level_bytes;
 pub use source::{ByteOrder, IngestOptions, Ingested};
 

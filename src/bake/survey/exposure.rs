@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
+use super::block_counter::BlockCounter;
 use super::sight::GroupSight;
 use viewcell::query::{Answer, CellBundle, Sample, SolidBundle, SolidParameters, TerrainBundle};
 
@@ -107,19 +108,6 @@ struct Counter<'a> {
     blocks: Vec<BlockCounter>,
 }
 
-/// Counts how often each bit of a word was 1.
-#[derive(Clone)]
-struct BlockCounter {
-    /// Bit i of plane p is bit p of the count of bit i since the last flush: adding a word takes
-    /// a few operations on words, whatever its bits.
-    planes: [u64; 8],
-    /// Words added since the last flush. [Limit: 255]
-    added: u8,
-    /// How often all terrain of the block was seen.
-    whole: u32,
-    counts: [u32; 64],
-}
-
 impl<'a> Counter<'a> {
     fn new(terrain: TerrainBundle<'a>) -> Self {
         Self {
@@ -147,7 +135,7 @@ impl<'a> Counter<'a> {
             let visible = match self.sight.state(target) {
                 Answer::Hidden => 0,
                 Answer::Visible => {
-                    block.whole += looking;
+                    block.add_whole(looking);
                     pairs
                 }
                 Answer::Mixed => {
@@ -177,50 +165,13 @@ impl<'a> Counter<'a> {
         for (count, sample) in survey.exposure.iter_mut().zip(grid.row_by_row()) {
             if self.terrain.valid().has_sample(sample) {
                 let (block, bit) = grid.block_bit(sample);
-                let block = &self.blocks[block];
-                *count += block.whole + block.counts[bit as usize];
+                *count += self.blocks[block].count(bit);
             }
         }
         for (ring, own) in survey.rings.iter_mut().zip(&self.rings) {
             ring.pairs += own.pairs;
             ring.visible += own.visible;
         }
-    }
-}
-
-impl BlockCounter {
-    const NONE: Self = Self {
-        planes: [0; 8],
-        added: 0,
-        whole: 0,
-        counts: [0; 64],
-    };
-
-    fn add(&mut self, bits: u64) {
-        if bits == 0 {
-            return;
-        }
-        let mut carry = bits;
-        for plane in &mut self.planes {
-            (*plane, carry) = (*plane ^ carry, *plane & carry);
-            if carry == 0 {
-                break;
-            }
-        }
-        self.added += 1;
-        if self.added == u8::MAX {
-            self.flush();
-        }
-    }
-
-    fn flush(&mut self) {
-        for (p, plane) in self.planes.iter_mut().enumerate() {
-            for (i, count) in self.counts.iter_mut().enumerate() {
-                *count += ((*plane >> i & 1) as u32) << p;
-            }
-            *plane = 0;
-        }
-        self.added = 0;
     }
 }
 
@@ -246,26 +197,4 @@ pub fn by_cell(level: &SolidBundle<'_>, exposure: &[u32]) -> Vec<u32> {
     (0..level.cells())
         .map(|cell| exposure[place(cell)])
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_block_counts_every_bit_past_all_flushes() {
-        let mut counter = BlockCounter::NONE;
-        let mut expected = [0_u32; 64];
-        let mut word = 1_u64;
-        for _ in 0..1000 {
-            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            counter.add(word | 1);
-            for (i, count) in expected.iter_mut().enumerate() {
-                *count += ((word | 1) >> i & 1) as u32;
-            }
-        }
-        counter.flush();
-        assert_eq!(counter.counts, expected);
-        assert_eq!(expected[0], 1000);
-    }
 }

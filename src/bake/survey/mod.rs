@@ -1,11 +1,17 @@
-//! What is counted in bundles: who sees how much, and in what two bundles differ.
+//! What is counted in bundles: who sees how much, and in what two bundles differ; and what single observers see of a
+//! heightmap without a bundle.
 //!
 //! Pictures and reports show it; nothing here draws.
 
+mod block_counter;
 mod difference;
 mod exposure;
 mod sight;
+mod total;
+mod viewshed;
 
 pub use difference::{Difference, LevelDifference, cell_difference, difference, spread};
 pub use exposure::{DamagedPvs, Ring, Survey, by_cell, seen_by, survey};
 pub use sight::GroupSight;
+pub use total::total_viewshed;
+pub use viewshed::{Lookout, Observer, sample_at};

@@ -29,6 +29,15 @@ pub(crate) fn sin_cos_of_turn(part: u64, whole: u64) -> (f64, f64) {
     }
 }
 
+/// East and north of an azimuth, clockwise from north, as a vector of length 1, to 10⁻⁹ degrees.
+pub fn direction(degrees: f64) -> [f64; 2] {
+    const PARTS: f64 = 1e9;
+    let turn = (360.0 * PARTS) as u64;
+    let part = (degrees.rem_euclid(360.0) * PARTS).round() as u64;
+    let (east, north) = sin_cos_of_turn(part % turn, turn);
+    [east, north]
+}
+
 /// Σ (-1)^i · x^(2i + odd) / (2i + odd)!, of which `first` is the first term: the sine (odd = 1)
 /// or cosine (odd = 0) of 0 <= x <= π/4.
 fn series(x: f64, first: f64, odd: f64) -> f64 {

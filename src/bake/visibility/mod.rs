@@ -3,6 +3,7 @@
 //! - `sightline` is the definition of exact sight in `f64`, one pair at a time: the slow twin.
 //! - `samples` is the fast kernel: 64 viewpoints at once, exact sight, and sight between view cells, whose slow twin
 //!   `continuous` looks for counterexamples on the drawn surfaces.
+//! - `viewpoint` has the viewshed of a single viewpoint, exact and without a bake.
 //! - `coarse` is the kernel for view cells of 2 × 2 samples and more.
 //! - [`solid`] is for view cells that are boxes among convex solids and faces.
 //! - `incremental` finds what a change of the ground may change, for re-bakes.
@@ -29,9 +30,11 @@ mod sightline;
 mod simd;
 pub mod solid;
 mod surface;
+mod viewpoint;
 mod viewsheds;
 mod window;
 
+pub use angles::direction;
 pub use coarse::{ShaftField, Shafts};
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use curvature::Curvature;
@@ -45,5 +48,6 @@ pub use samples::rays::{Order, Rays};
 pub use sectors::{MAX_SECTORS, SectorField, Sectors, sees_by_sectors};
 pub use sightline::{Bodies, Stance, TOLERANCE, sees};
 pub use simd::Simd;
+pub use viewpoint::{Looker, Viewpoint, Viewshed, ViewshedField};
 pub use viewsheds::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
 pub use window::Window;

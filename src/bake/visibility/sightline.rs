@@ -38,35 +38,94 @@ impl Bodies {
 /// never blocks. A sample sees itself. Whether somebody can be at either is not asked.
 /// O(distance in samples).
 pub fn sees(terrain: &Terrain, bodies: Bodies, a: (u32, u32), b: (u32, u32)) -> bool {
-    // Mutual sight must not depend on the order in which rounding errors add up.
-    let (a, b) = if bodies.mutual() && (b.1, b.0) < (a.1, a.0) {
-        (b, a)
-    } else {
-        (a, b)
-    };
-    let (from, to) = (terrain.ground_at(a.0, a.1), terrain.ground_at(b.0, b.1));
-    if from.is_nan() || to.is_nan() {
-        return false;
+    Sightline::new(terrain, bodies, a, b)
+        .is_some_and(|sight| sight.is_clear_in(terrain, (0.0, 1.0)))
+}
+
+/// The segment from an eye to a head that both look out of the surface.
+pub(crate) struct Sightline {
+    a: (u32, u32),
+    b: (u32, u32),
+    eye: f64,
+    head: f64,
+}
+
+impl Sightline {
+    /// From an eye over sample `a` to a head over `b`; `None` where one is void, or below the surface.
+    pub(crate) fn new(
+        terrain: &Terrain,
+        bodies: Bodies,
+        a: (u32, u32),
+        b: (u32, u32),
+    ) -> Option<Self> {
+        // Mutual sight must not depend on the order in which rounding errors add up.
+        let (a, b) = if bodies.mutual() && (b.1, b.0) < (a.1, a.0) {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        let (from, to) = (terrain.ground_at(a.0, a.1), terrain.ground_at(b.0, b.1));
+        if from.is_nan() || to.is_nan() {
+            return None;
+        }
+        let eye = from + bodies.eye;
+        let head = to + bodies.head;
+        // A sample sees itself, whatever is above it.
+        let covered = a != b
+            && (terrain.at(a.0, a.1) - eye > TOLERANCE || terrain.at(b.0, b.1) - head > TOLERANCE);
+        (!covered).then_some(Self { a, b, eye, head })
     }
-    let eye = from + bodies.eye;
-    let head = to + bodies.head;
-    if a == b {
-        return true;
+
+    /// Height of the sight a fraction `t` of the way along.
+    #[inline]
+    fn at(&self, t: f64) -> f64 {
+        self.eye + t * (self.head - self.eye)
     }
-    if terrain.at(a.0, a.1) - eye > TOLERANCE || terrain.at(b.0, b.1) - head > TOLERANCE {
-        return false;
+
+    /// Whether nothing blocks it at the crossings in a piece of it, from a fraction to another; at some crossings
+    /// beside these, too.
+    pub(crate) fn is_clear_in(&self, terrain: &Terrain, piece: (f64, f64)) -> bool {
+        let (a, b) = (self.a, self.b);
+        let along_columns = crossings(a.0, a.1, b.0, b.1, piece)
+            .all(|(t, c, r, w)| clear(self.at(t), terrain.at(c, r), w, || terrain.at(c, r + 1)));
+        along_columns
+            && crossings(a.1, a.0, b.1, b.0, piece)
+                .all(|(t, r, c, w)| clear(self.at(t), terrain.at(c, r), w, || terrain.at(c + 1, r)))
     }
-    let along_columns = crossings(a.0, a.1, b.0, b.1).all(|(t, c, r, w)| {
-        clear(eye + t * (head - eye), terrain.at(c, r), w, || {
-            terrain.at(c, r + 1)
+
+    /// A piece in pieces of at most so many columns and rows, in order.
+    pub(crate) fn pieces(
+        &self,
+        side: u32,
+        (first, last): (f64, f64),
+    ) -> impl Iterator<Item = (f64, f64)> + use<> {
+        let columns = self.a.0.abs_diff(self.b.0);
+        let rows = self.a.1.abs_diff(self.b.1);
+        let length = f64::from(columns.max(rows)) * (last - first);
+        let count = (length / f64::from(side)).ceil().max(1.0);
+        let part = (last - first) / count;
+        (0..count as u32).map(move |i| {
+            let from = first + f64::from(i) * part;
+            (from, (from + part).min(last))
         })
-    });
-    along_columns
-        && crossings(a.1, a.0, b.1, b.0).all(|(t, r, c, w)| {
-            clear(eye + t * (head - eye), terrain.at(c, r), w, || {
-                terrain.at(c + 1, r)
-            })
-        })
+    }
+
+    /// The first and the last column, and row, of the samples beside the crossings in a piece.
+    pub(crate) fn samples_below(&self, (first, last): (f64, f64)) -> [(u32, u32); 2] {
+        let range = |a: u32, b: u32| {
+            let rise = f64::from(b) - f64::from(a);
+            let (from, to) = (f64::from(a) + first * rise, f64::from(a) + last * rise);
+            let least = (from.min(to) - 1e-6).floor().max(f64::from(a.min(b)));
+            let most = (from.max(to) + 1e-6).ceil().min(f64::from(a.max(b)));
+            (least as u32, most as u32)
+        };
+        [range(self.a.0, self.b.0), range(self.a.1, self.b.1)]
+    }
+
+    /// How low it goes in a piece. [Unit: m]
+    pub(crate) fn lowest(&self, (first, last): (f64, f64)) -> f64 {
+        self.at(first).min(self.at(last))
+    }
 }
 
 /// Whether the terrain between `first` and, a fraction `w` further, `second()` stays below
@@ -82,12 +141,21 @@ fn clear(sight: f64, first: f64, w: f64, second: impl Fn() -> f64) -> bool {
 }
 
 /// Crossings of the segment (u0, v0)-(u1, v1) with the lines u = integer strictly between its
-/// ends: (t along the segment, u, floor of v, fraction of v).
-fn crossings(u0: u32, v0: u32, u1: u32, v1: u32) -> impl Iterator<Item = (f64, u32, u32, f64)> {
+/// ends, in a piece of it and perhaps beside it: (t along the segment, u, floor of v, fraction of v).
+fn crossings(
+    u0: u32,
+    v0: u32,
+    u1: u32,
+    v1: u32,
+    (first, last): (f64, f64),
+) -> impl Iterator<Item = (f64, u32, u32, f64)> {
     let span = i64::from(u0.abs_diff(u1));
     let step = (i64::from(u1) - i64::from(u0)).signum();
     let rise = i64::from(v1) - i64::from(v0);
-    (1..span).map(move |i| {
+    // Rounding does not leave out the first or the last.
+    let first = (first * span as f64 - 1e-6).ceil().max(1.0) as i64;
+    let last = (last * span as f64 + 1e-6).floor() as i64;
+    (first..=last.min(span - 1)).map(move |i| {
         let whole = (i * rise).div_euclid(span);
         let rest = (i * rise).rem_euclid(span);
         (

@@ -8,6 +8,7 @@
 
 mod canvas;
 mod chart;
+mod directory;
 mod floors;
 mod frontier;
 mod geotiff;
@@ -15,6 +16,7 @@ mod hillshade;
 mod level;
 mod matrix;
 mod overhead;
+mod overviews;
 mod page;
 pub mod palette;
 mod raster;
@@ -35,11 +37,12 @@ pub use hillshade::{Ground, NUMBER_LIGHT, PLAIN_LIGHT, exposure_image, hillshade
 pub use level::LevelPages;
 pub use matrix::{MatrixFormat, MatrixOf, matrix_file};
 pub use overhead::Overhead;
+pub use overviews::{MapLayout, PackedBand, Pixel, write_map};
 pub use page::{Key, PAGE_WIDTHS, Page, Panel, Unit, grouped};
 pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
 pub use resize::resized;
 pub use terrain::TerrainPages;
-pub use viewshed::{Viewpoint, hillshade_image, mark, marked_png, viewshed_image};
+pub use viewshed::{Viewpoint, counts_image, hillshade_image, mark, marked_png, viewshed_image};
 
 /// A picture that cannot be made.
 #[derive(Debug, thiserror::Error)]

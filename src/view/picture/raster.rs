@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::geotiff::{GeoTags, geo_tags};
+use super::directory::{Values, band_names, encode, place};
 use viewcell_bake::world::Georeference;
 
 /// A number of a raster.
@@ -149,20 +149,11 @@ pub(super) fn npy_head(dtype: &str, shape: &str) -> Vec<u8> {
     head
 }
 
-/// The values of a TIFF tag.
-enum Values {
-    Ascii(String),
-    Short(Vec<u16>),
-    /// LONG, in BigTIFF LONG8.
-    Long(Vec<u64>),
-    Double(Vec<f64>),
-}
-
 /// One strip a row: the head holds where each begins.
 fn tiff_head<N: Number>(layout: &RasterLayout<'_>) -> Vec<u8> {
     let row = u64::from(layout.width) * layout.bands.len() as u64 * 4;
     let data = row * u64::from(layout.height);
-    let head = |big, start| encode(&tags::<N>(layout, row, start), big);
+    let head = |big, start| encode(&[tags::<N>(layout, row, start)], big);
     // Where numbers begin does not change the length of the head.
     let small = head(false, 0).len() as u64;
     let big = small + data > u64::from(u32::MAX);
@@ -171,18 +162,9 @@ fn tiff_head<N: Number>(layout: &RasterLayout<'_>) -> Vec<u8> {
 }
 
 fn tags<N: Number>(layout: &RasterLayout<'_>, row: u64, start: u64) -> Vec<(u16, Values)> {
-    use Values::{Ascii, Double, Long, Short};
+    use Values::{Ascii, Long, Short};
     let bands = layout.bands.len();
     let rows = u64::from(layout.height);
-    let mut names = String::from("<GDALMetadata>");
-    for (i, name) in layout.bands.iter().enumerate() {
-        let name = name.replace('&', "&amp;").replace('<', "&lt;");
-        let _ = write!(
-            names,
-            r#"<Item name="DESCRIPTION" sample="{i}" role="description">{name}</Item>"#
-        );
-    }
-    names.push_str("</GDALMetadata>");
     let mut tags = vec![
         (256, Long(vec![layout.width.into()])),
         (257, Long(vec![rows])),
@@ -197,85 +179,16 @@ fn tags<N: Number>(layout: &RasterLayout<'_>, row: u64, start: u64) -> Vec<(u16,
         // Band by band within a sample.
         (284, Short(vec![1])),
         (339, Short(vec![N::SAMPLE_FORMAT; bands])),
-        (42112, Ascii(names)),
+        (42112, Ascii(band_names(layout.bands))),
         (42113, Ascii(layout.nodata.to_owned())),
     ];
     if bands > 1 {
         // The bands beyond the first are not colours.
         tags.push((338, Short(vec![0; bands - 1])));
     }
-    if let Some(georeference) = layout.georeference {
-        let GeoTags {
-            doubles,
-            keys,
-            text,
-        } = geo_tags(georeference, layout.spacing);
-        tags.extend(
-            doubles
-                .into_iter()
-                .map(|(tag, values)| (tag, Double(values))),
-        );
-        tags.push((34735, Short(keys)));
-        if !text.is_empty() {
-            tags.push((34737, Ascii(text)));
-        }
-    }
+    tags.extend(place(layout.georeference, layout.spacing));
     tags.sort_by_key(|(tag, _)| *tag);
     tags
-}
-
-/// Header, directory and what does not fit into its entries.
-fn encode(tags: &[(u16, Values)], big: bool) -> Vec<u8> {
-    let mut head = b"II".to_vec();
-    // A pointer or a count.
-    let size = if big { 8 } else { 4 };
-    let word = |value: u64| value.to_le_bytes()[..size].to_vec();
-    if big {
-        head.extend([43, 0, 8, 0, 0, 0]);
-        head.extend(word(16));
-        head.extend((tags.len() as u64).to_le_bytes());
-    } else {
-        head.extend([42, 0]);
-        head.extend(word(8));
-        head.extend((tags.len() as u16).to_le_bytes());
-    }
-    let directory = head.len() + tags.len() * (4 + 2 * size) + size;
-    let mut behind: Vec<u8> = Vec::new();
-    for (tag, values) in tags {
-        let (kind, count, mut bytes) = match values {
-            Values::Ascii(text) => {
-                let bytes = [text.as_bytes(), b"\0"].concat();
-                (2_u16, bytes.len(), bytes)
-            }
-            Values::Short(v) => (3, v.len(), v.iter().flat_map(|v| v.to_le_bytes()).collect()),
-            Values::Long(v) => {
-                let kind = if big { 16 } else { 4 };
-                (kind, v.len(), v.iter().flat_map(|v| word(*v)).collect())
-            }
-            Values::Double(v) => (
-                12,
-                v.len(),
-                v.iter().flat_map(|v| v.to_le_bytes()).collect(),
-            ),
-        };
-        head.extend(tag.to_le_bytes());
-        head.extend(kind.to_le_bytes());
-        head.extend(word(count as u64));
-        if bytes.len() <= size {
-            bytes.resize(size, 0);
-            head.extend(bytes);
-        } else {
-            head.extend(word((directory + behind.len()) as u64));
-            // Values begin at even places, and doubles best at multiples of eight.
-            bytes.resize(bytes.len().next_multiple_of(8), 0);
-            behind.extend(bytes);
-        }
-    }
-    // There is no further directory.
-    head.extend(word(0));
-    head.extend(behind);
-    head.resize(head.len().next_multiple_of(16), 0);
-    head
 }
 
 #[cfg(test)]
@@ -332,8 +245,8 @@ mod tests {
         let numbers: Vec<f32> = (0..45).map(|i| i as f32 / 7.0).collect();
         for big in [false, true] {
             let row = 5 * 3 * 4;
-            let start = encode(&tags::<f32>(&layout, row, 0), big).len() as u64;
-            let mut file = encode(&tags::<f32>(&layout, row, start), big);
+            let start = encode(&[tags::<f32>(&layout, row, 0)], big).len() as u64;
+            let mut file = encode(&[tags::<f32>(&layout, row, start)], big);
             file.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
             let mut decoder = Decoder::new(io::Cursor::new(&file)).unwrap();
             let scale = decoder.get_tag_f64_vec(Tag::ModelPixelScaleTag).unwrap();

@@ -2,8 +2,8 @@
 
 use image::{Rgba, RgbaImage};
 
-use super::hillshade::{Ground, PLAIN_LIGHT};
-use super::palette::{HIDDEN, MARK, NEUTRAL, VISIBLE, bytes};
+use super::hillshade::{Ground, NUMBER_LIGHT, PLAIN_LIGHT};
+use super::palette::{HIDDEN, MARK, NEUTRAL, VIRIDIS, VISIBLE, bytes};
 use super::resize::resized;
 use super::{PictureError, png};
 use viewcell::query::{Quad, Sample};
@@ -50,6 +50,22 @@ pub fn hillshade_image(ground: &Ground) -> RgbaImage {
 /// If `visible` is not as long as the terrain has samples.
 pub fn viewshed_image(ground: &Ground, visible: &[bool]) -> RgbaImage {
     ground.paint(PLAIN_LIGHT, |i| if visible[i] { VISIBLE } else { HIDDEN })
+}
+
+/// The terrain as seen from several places, one pixel a sample: what none sees in [`HIDDEN`], the rest the lighter and the
+/// yellower, the more see it; voids are transparent. `counts` are row by row.
+///
+/// # Panics
+///
+/// If `counts` is not as long as the terrain has samples.
+pub fn counts_image(ground: &Ground, counts: &[u32]) -> RgbaImage {
+    // The darkest colours would be those of what is hidden.
+    const LEAST: f64 = 0.4;
+    let most = f64::from(counts.iter().copied().max().unwrap_or(0).max(1));
+    ground.paint(NUMBER_LIGHT, |i| match counts[i] {
+        0 => HIDDEN,
+        count => VIRIDIS.at(LEAST + (1.0 - LEAST) * f64::from(count) / most),
+    })
 }
 
 /// A PNG of a picture that has a pixel a sample, with who looks ringed, or framed if a quad: one
@@ -146,6 +162,15 @@ mod tests {
             "a shadow against level ground"
         );
         assert!(middle(sunlit, true) > 2.0 * middle(sunlit, false));
+    }
+
+    #[test]
+    fn what_more_see_is_lighter_and_what_none_sees_is_darkest() {
+        let ground = Ground::of_heights(5, &[0.0, 0.0, 0.0, 0.0, f32::NAN], [9.0; 2]);
+        let picture = counts_image(&ground, &[0, 1, 5, 9, 0]);
+        let light: Vec<f32> = (0..4).map(|x| lightness(picture.get_pixel(x, 0))).collect();
+        assert!(light.is_sorted_by(|a, b| a < b), "{light:?}");
+        assert_eq!(picture.get_pixel(4, 0)[3], 0);
     }
 
     #[test]

@@ -1,0 +1,294 @@
+//! The viewshed of one viewpoint: which samples it sees exactly, without a bake.
+//!
+//! Bakes ask of 64 viewpoints at once; one alone would cost as much. Here eight octants are swept outwards, and bounds of
+//! the horizon ([`octant`]) tell of nearly all samples whether they are seen. The others are decided by the definition,
+//! past tiles of ground that cannot block ([`tiles`]). So the answer is that of [`super::sees`] for every sample.
+
+mod octant;
+mod tiles;
+
+use std::ops::Range;
+
+use super::sightline::{Bodies, Stance};
+use super::surface::is_covered;
+use crate::world::Terrain;
+use octant::{Known, Octant};
+use tiles::Pyramid;
+
+/// Somebody who looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewpoint {
+    /// Column and row of the sample above which the eye is.
+    pub sample: (u32, u32),
+    /// Heights of the own eye and of the heads that are looked for.
+    pub bodies: Bodies,
+    /// Nobody is seen further away over the ground. [Unit: m]
+    pub max_distance: f64,
+}
+
+/// What a viewpoint sees: nothing outside of some columns and rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Viewshed {
+    /// The columns.
+    pub columns: Range<u32>,
+    /// The rows.
+    pub rows: Range<u32>,
+    /// Whether each sample is seen in these, row by row.
+    pub seen: Vec<bool>,
+}
+
+impl Viewshed {
+    /// The samples that are seen, row by row.
+    pub fn samples(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let rows = self.seen.chunks_exact(self.columns.len().max(1));
+        self.rows.clone().zip(rows).flat_map(|(row, seen)| {
+            let columns = self.columns.clone().zip(seen);
+            columns.filter_map(move |(column, seen)| seen.then_some((column, row)))
+        })
+    }
+
+    /// Takes away what does not hold.
+    pub fn retain(&mut self, holds: impl Fn((u32, u32)) -> bool) {
+        let width = self.columns.len().max(1);
+        for (row, seen) in self.rows.clone().zip(self.seen.chunks_exact_mut(width)) {
+            for (column, seen) in self.columns.clone().zip(seen) {
+                *seen = *seen && holds((column, row));
+            }
+        }
+    }
+}
+
+/// A terrain prepared for viewsheds of single viewpoints.
+pub struct ViewshedField<'t> {
+    terrain: &'t Terrain,
+    pyramid: Pyramid,
+    /// How much of a height may be rounding. [Unit: m]
+    slack: f64,
+}
+
+/// The viewsheds of a field, one after another, in the memory of one thread.
+pub struct Looker<'f> {
+    field: &'f ViewshedField<'f>,
+    octant: Octant,
+    /// Of a line: the surface, the ground, and what a head's height over its distance is.
+    line: [Vec<f64>; 3],
+    unsure: Vec<(u32, u32)>,
+}
+
+impl<'t> ViewshedField<'t> {
+    /// Prepares a terrain: for a round earth one that was lowered ([`super::Curvature::lower`]). O(samples), and a
+    /// thirtieth of its memory.
+    pub fn new(terrain: &'t Terrain) -> Self {
+        let heights = terrain.heights().iter().chain(terrain.ground());
+        let most = heights.fold(0.0, |most: f64, height| most.max(height.abs()));
+        Self {
+            terrain,
+            pyramid: Pyramid::new(terrain),
+            slack: 1e-9 + 1e-14 * most,
+        }
+    }
+
+    /// Memory for a thread that looks.
+    pub fn looker(&self) -> Looker<'_> {
+        Looker {
+            field: self,
+            octant: Octant::new(),
+            line: Default::default(),
+            unsure: Vec::new(),
+        }
+    }
+}
+
+impl Looker<'_> {
+    /// What a viewpoint sees: each sample where somebody can be, and which it sees by [`super::sees`]; nothing where nobody
+    /// can be at its own.
+    ///
+    /// # Panics
+    ///
+    /// If the viewpoint is outside of the grid.
+    pub fn look(&mut self, viewpoint: &Viewpoint) -> Viewshed {
+        let terrain = self.field.terrain;
+        let [columns, rows] = self.range(viewpoint);
+        let mut shed = Viewshed {
+            seen: vec![false; columns.len() * rows.len()],
+            columns,
+            rows,
+        };
+        let (column, row) = viewpoint.sample;
+        if !terrain.has_place(column, row) {
+            return shed;
+        }
+        let width = shed.columns.len();
+        let (west, north) = (shed.columns.start, shed.rows.start);
+        let index = |(c, r): (u32, u32)| (r - north) as usize * width + (c - west) as usize;
+        shed.seen[index((column, row))] = true;
+        let bodies = viewpoint.bodies;
+        if is_covered(terrain, (column, row), bodies.eye, Stance::Sample) {
+            return shed;
+        }
+        for major in [0, 1] {
+            for signs in [[1, 1], [1, -1], [-1, 1], [-1, -1]] {
+                self.sweep(&Side::new(terrain, viewpoint, major, signs), |sample| {
+                    shed.seen[index(sample)] = true;
+                });
+            }
+        }
+        let pyramid = &self.field.pyramid;
+        for sample in self.unsure.drain(..) {
+            let seen = &mut shed.seen[index(sample)];
+            *seen = *seen || pyramid.sees(terrain, bodies, viewpoint.sample, sample);
+        }
+        let covered = |sample| is_covered(terrain, sample, bodies.head, Stance::Sample);
+        let has_head = |sample: (u32, u32)| {
+            sample == viewpoint.sample
+                || terrain.has_place(sample.0, sample.1)
+                    && !(terrain.has_ground() && covered(sample))
+        };
+        if terrain.has_ground() || terrain.walkable().is_some() {
+            shed.retain(has_head);
+        }
+        shed
+    }
+
+    /// The columns and rows in which somebody may be near enough to be seen.
+    fn range(&self, viewpoint: &Viewpoint) -> [Range<u32>; 2] {
+        let terrain = self.field.terrain;
+        let range = |at: u32, side: u32, step: f64| {
+            // Saturates.
+            let reach = (viewpoint.max_distance / step + 1.0) as u32;
+            at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(side)
+        };
+        let [dx, dy] = terrain.spacing();
+        let (column, row) = viewpoint.sample;
+        [
+            range(column, terrain.width(), dx),
+            range(row, terrain.height(), dy),
+        ]
+    }
+
+    /// Tells of the samples of an octant that are seen for sure, and keeps those of which the horizon's bounds do not
+    /// tell.
+    fn sweep(&mut self, side: &Side, mut seen: impl FnMut((u32, u32))) {
+        let Viewpoint { bodies, sample, .. } = *side.viewpoint;
+        let terrain = side.terrain;
+        let eye = terrain.ground_at(sample.0, sample.1) + bodies.eye;
+        let [surface, ground, heads] = &mut self.line;
+        self.octant.begin(side.lines, self.field.slack);
+        for u in 1..=side.lines {
+            let count = side.count(u);
+            side.read(terrain.heights(), u, count, surface);
+            let standing = if terrain.has_ground() {
+                side.read(terrain.ground(), u, count, ground);
+                &*ground
+            } else {
+                &*surface
+            };
+            heads.clear();
+            let above = bodies.head - eye;
+            let inverse = 1.0 / u as f64;
+            heads.extend(standing.iter().map(|height| (height + above) * inverse));
+            self.octant.test(u, heads, |v, known| {
+                if known != Known::Hidden && side.is_near(u, v) {
+                    match known {
+                        Known::Seen => seen(side.sample(u, v)),
+                        _ => self.unsure.push(side.sample(u, v)),
+                    }
+                }
+            });
+            self.octant.add(u, surface, eye);
+        }
+    }
+}
+
+/// An octant of the grid: targets u samples away along the major direction, v across.
+struct Side<'t> {
+    terrain: &'t Terrain,
+    viewpoint: &'t Viewpoint,
+    /// Whether it is along columns, 0, or along rows, 1.
+    major: usize,
+    signs: [isize; 2],
+    /// Index of the viewpoint, and how far the next sample along and across is from one.
+    origin: isize,
+    strides: [isize; 2],
+    /// Distance between samples along and across. [Unit: m]
+    steps: [f64; 2],
+    /// How many lines there are along, and how many samples across beyond the first.
+    lines: usize,
+    across: usize,
+}
+
+impl<'t> Side<'t> {
+    fn new(
+        terrain: &'t Terrain,
+        viewpoint: &'t Viewpoint,
+        major: usize,
+        signs: [isize; 2],
+    ) -> Self {
+        let width = terrain.width() as isize;
+        let minor = 1 - major;
+        let at = [viewpoint.sample.0, viewpoint.sample.1];
+        let ends = [terrain.width() - 1, terrain.height() - 1];
+        let beyond = |axis: usize, sign: isize| match sign {
+            1 => ends[axis] - at[axis],
+            _ => at[axis],
+        };
+        let strides = [1, width];
+        let spacing = terrain.spacing();
+        let reach = (viewpoint.max_distance / spacing[major]) as usize;
+        Self {
+            terrain,
+            viewpoint,
+            major,
+            signs,
+            origin: at[1] as isize * width + at[0] as isize,
+            strides: [strides[major] * signs[0], strides[minor] * signs[1]],
+            steps: [spacing[major], spacing[minor]],
+            lines: reach
+                .saturating_add(1)
+                .min(beyond(major, signs[0]) as usize),
+            across: beyond(minor, signs[1]) as usize,
+        }
+    }
+
+    /// Number of samples that matter on a line: those that may be near enough, and their neighbours.
+    fn count(&self, u: usize) -> usize {
+        let along = u as f64 * self.steps[0];
+        let left = self.viewpoint.max_distance.powi(2) - along * along;
+        let reach = (left.max(0.0).sqrt() / self.steps[1]) as usize;
+        u.min(self.across).min(reach.saturating_add(2)) + 1
+    }
+
+    /// The first samples of a line.
+    fn read(&self, heights: &[f64], u: usize, count: usize, line: &mut Vec<f64>) {
+        let first = self.origin + u as isize * self.strides[0];
+        line.clear();
+        line.extend((0..count as isize).map(|v| heights[(first + v * self.strides[1]) as usize]));
+    }
+
+    /// Whether a target is no further away than anybody is seen.
+    fn is_near(&self, u: usize, v: usize) -> bool {
+        let most = self.viewpoint.max_distance;
+        if most == f64::INFINITY {
+            return true;
+        }
+        let mut metres = [u as f64 * self.steps[0], v as f64 * self.steps[1]];
+        // In the order in which bakes add them up.
+        if self.major == 1 {
+            metres.reverse();
+        }
+        metres[0] * metres[0] + metres[1] * metres[1] <= most * most
+    }
+
+    /// A target's column and row.
+    fn sample(&self, u: usize, v: usize) -> (u32, u32) {
+        let (column, row) = self.viewpoint.sample;
+        let mut apart = [u as isize * self.signs[0], v as isize * self.signs[1]];
+        if self.major == 1 {
+            apart.reverse();
+        }
+        (
+            (column as isize + apart[0]) as u32,
+            (row as isize + apart[1]) as u32,
+        )
+    }
+}

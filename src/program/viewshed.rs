@@ -1,0 +1,573 @@
+//! `viewcell viewshed`: what single observers see of a heightmap, without a bake.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use viewcell::query::Sample;
+use viewcell_bake::check_height;
+use viewcell_bake::ingest::{ObserverRow, PlaceUnit, read_observers};
+use viewcell_bake::survey::{Lookout, Observer, sample_at, total_viewshed};
+use viewcell_bake::visibility::{Bodies, HeightField, Simd, Viewshed};
+use viewcell_bake::world::Terrain;
+use viewcell_view::picture::{
+    self, Ground, MAX_BANDS, MapLayout, PackedBand, Pixel, Viewpoint, write_map,
+};
+
+use super::exit::{Failure, Outcome};
+use super::heightmap::{Heightmap, SightArgs, SightDocument};
+use super::output::check_not_input;
+use super::values;
+use super::work::{Manner, Range, RasterDocument, Work};
+
+/// What single observers see of a heightmap, without a bake
+///
+/// Sight is exact, from sample to sample: the same as that of viewcell query pvs of a bundle with --visibility exact. A
+/// place is COL,ROW, unless --metres, --lonlat or --xy say otherwise.
+///
+/// With --all every place is an observer, and no other is named.
+///
+/// The file has a line, or a point, for each observer. Columns of positions are x and y (coordinates of the heightmap), lon
+/// and lat, column and row, or east and south in metres. Others may be there: name; eye, player (heights in metres);
+/// radius, min_radius (metres); azimuth_from, azimuth_to (degrees clockwise from north); tilt_from, tilt_to (degrees above
+/// the horizontal). Names in ArcGIS's way, such as OFFSETA, are read, too. What a line does not say, options do.
+///
+/// Example: viewcell viewshed level.tif --at 10,20 -o seen.tif
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    heightmap: Heightmap,
+    /// Observers: a table in CSV, or points in GeoJSON
+    #[arg(long, value_name = "FILE.csv|.geojson", required_unless_present_any = ["at", "all"])]
+    observers: Option<PathBuf>,
+    /// Where observers are
+    #[arg(
+        long,
+        value_name = "PLACE",
+        num_args = 1..,
+        conflicts_with = "observers",
+        value_parser = place
+    )]
+    at: Vec<Place>,
+    #[command(flatten)]
+    by: By,
+    #[command(flatten)]
+    of: Of,
+    /// File to write: a GeoTIFF with overviews, in which 255 (of numbers 4294967295) is no data; or a picture
+    #[arg(short, long, value_name = "OUT.tif|.png")]
+    output: PathBuf,
+    /// Height of the heads that are looked for, in metres above ground
+    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = values::finite, help_heading = "Observers")]
+    player_height: f64,
+    /// Height of the eye in metres above ground; if not given, the player height
+    #[arg(long, value_name = "METRES", value_parser = values::finite, help_heading = "Observers")]
+    eye_height: Option<f64>,
+    /// Look only between two azimuths: degrees clockwise from north, the top of the raster
+    #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true, value_parser = two, help_heading = "Observers")]
+    azimuth: Option<[f64; 2]>,
+    /// Look only between two angles to the top of a head: degrees above the horizontal
+    #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true, value_parser = two, help_heading = "Observers")]
+    tilt: Option<[f64; 2]>,
+    #[command(flatten)]
+    sight: SightArgs,
+    #[command(flatten)]
+    manner: Manner,
+}
+
+/// How places are given.
+#[derive(clap::Args)]
+#[group(multiple = false)]
+struct By {
+    /// Places are EAST,SOUTH: metres east and south of the north-western sample
+    #[arg(long)]
+    metres: bool,
+    /// Places are LON,LAT in degrees, for a heightmap whose coordinate reference system is in degrees
+    #[arg(long)]
+    lonlat: bool,
+    /// Places are X,Y in the heightmap's coordinate reference system
+    #[arg(long)]
+    xy: bool,
+}
+
+/// What is written of all observers.
+#[derive(clap::Args)]
+#[group(multiple = false)]
+struct Of {
+    /// Write 1 where any observer sees a sample, 0 elsewhere; this is the default
+    #[arg(long)]
+    any: bool,
+    /// Write by how many observers a sample is seen
+    #[arg(long)]
+    count: bool,
+    /// Write a band for each observer, in the order of the file, with its name: 1 where it sees a sample, 0 elsewhere
+    #[arg(long)]
+    each: bool,
+    /// Every place is an observer: write by how many places each place is seen, the total viewshed of the terrain
+    #[arg(long, conflicts_with_all = ["observers", "at", "azimuth", "tilt"])]
+    all: bool,
+}
+
+/// Two numbers of `--at`.
+type Place = [f64; 2];
+
+fn place(text: &str) -> Result<Place, String> {
+    two(text).map_err(|_| {
+        "expected two numbers with a comma and no blank between them: COL,ROW, or as --metres, --lonlat or --xy say".into()
+    })
+}
+
+fn two(text: &str) -> Result<[f64; 2], String> {
+    let numbers = values::numbers(text).and_then(|numbers| numbers.try_into().ok());
+    numbers.ok_or_else(|| "expected two finite numbers with a comma between them".into())
+}
+
+/// Places below 0, as longitudes of America are, begin like options. With a blank before them they do not, which changes
+/// no number.
+pub fn with_negative_places(arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_asked = arguments.get(1).is_some_and(|verb| verb == "viewshed");
+    let blank = |argument: OsString| match argument.to_str() {
+        Some(text) if is_asked && text.starts_with('-') && two(text).is_ok() => {
+            format!(" {text}").into()
+        }
+        _ => argument,
+    };
+    arguments.into_iter().map(blank).collect()
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    /// 1 where any observer sees a sample, 0 elsewhere.
+    Any,
+    /// The number of observers that see a sample.
+    Count,
+    /// A band for each observer.
+    Each,
+    /// The number of places that see a sample.
+    All,
+}
+
+/// What an observer sees.
+#[derive(Serialize, JsonSchema)]
+struct Seen {
+    /// Its name; absent if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Column and row of the sample on which it stands.
+    sample: [u32; 2],
+    /// Number of samples that it sees, its own among them.
+    visible: u64,
+}
+
+/// What `viewcell viewshed --json` prints.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell viewshed")]
+pub struct Document {
+    #[serde(flatten)]
+    written: RasterDocument,
+    /// What is written of the observers together.
+    kind: Kind,
+    /// Number of samples that any observer sees.
+    visible: u64,
+    /// Number of samples that none sees, voids not counted.
+    hidden: u64,
+    /// By how many observers a place is seen.
+    seen_by: Range,
+    /// What each observer sees, in their order; none where every place is one.
+    observers: Vec<Seen>,
+    #[serde(flatten)]
+    sight: SightDocument,
+    /// Notes about the input.
+    notes: Vec<String>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let input = &args.heightmap.input;
+    let kind = args.of.kind();
+    let is_map = is_map(&args.output)?;
+    if kind == Kind::Each && !is_map {
+        return Err(Failure::usage(format!(
+            "--each: expected a name that ends in .tif, which has bands, found {}; give --count or --any for a picture",
+            args.output.display()
+        )));
+    }
+    check_height("player_height", args.player_height)?;
+    check_height("eye_height", args.eye_height.unwrap_or(args.player_height))?;
+    let work = Work::begin(input, &args.output, &args.manner)?;
+    if let Some(file) = &args.observers {
+        check_not_input(file, &args.output)?;
+    }
+    // A fault in a small file is told before a large one is read.
+    let rows = args.rows()?;
+    let ingested = args.heightmap.read()?;
+    let terrain = &ingested.terrain;
+    let sight = args.sight.over(terrain, input, &args.heightmap.reading)?;
+    let observers = args.place(&rows, terrain, &sight)?;
+    if !is_map {
+        let pixels = picture::check_pixels(terrain.width().into(), terrain.height().into());
+        pixels.map_err(Failure::resource)?;
+    }
+    if kind == Kind::Each && observers.len() > MAX_BANDS as usize {
+        return Err(Failure::usage(format!(
+            "--each: expected at most {MAX_BANDS} observers, found {}; split the file, or give --count",
+            observers.len()
+        )));
+    }
+    work.tell(&ingested.notes);
+    let lowered = sight.curvature.map(|earth| earth.lower(terrain));
+    let lowered = lowered.transpose().map_err(Failure::bad_file(input))?;
+    let seen = lowered.as_ref().unwrap_or(terrain);
+    let found = if kind == Kind::All {
+        args.look_from_all(&work, seen, &sight)?
+    } else {
+        let lookout = Lookout::new(terrain, seen, sight.curvature);
+        look(&work, &lookout, terrain, &observers, kind)?
+    };
+
+    let names: Vec<String> = rows.iter().map(|row| args.band(row)).collect();
+    let count = observers.len();
+    let description = match kind {
+        Kind::Any => format!("seen by any of {count} observers: 1, not seen: 0"),
+        Kind::Count => format!("by how many of {count} observers a sample is seen"),
+        Kind::Each => format!("seen by each of {count} observers: 1, not seen: 0"),
+        Kind::All => "by how many places a place is seen, itself included".into(),
+    };
+    if is_map {
+        save_map(&work, terrain, kind, &found, &description, &names)?;
+    } else {
+        save_picture(&work, terrain, kind, &found.counts, &observers)?;
+    }
+
+    let visible = found.counts.iter().filter(|count| **count > 0).count() as u64;
+    let places = terrain.places().filter(|is| *is).count() as u64;
+    let hidden = places - visible;
+    let share = |count: u64| 100.0 * count as f64 / places.max(1) as f64;
+    let mut seen_by = Range::default();
+    let of_places = found.counts.iter().zip(terrain.places());
+    seen_by.take(of_places.filter_map(|(count, is)| is.then_some(f64::from(*count))));
+    let text = if kind == Kind::All {
+        let (width, height) = (terrain.width(), terrain.height());
+        format!(
+            "{width} x {height} samples, each seen by {}",
+            seen_by.words("", 0)
+        )
+    } else {
+        format!(
+            "observers {count:>11}\nvisible  {visible:>12}  {:5.1} %\nhidden   {hidden:>12}  {:5.1} %",
+            share(visible),
+            share(hidden)
+        )
+    };
+    let seen = observers.iter().zip(&rows).zip(&found.visible);
+    let seen = seen.map(|((observer, row), visible)| Seen {
+        name: row.name.clone(),
+        sample: [observer.sample.0, observer.sample.1],
+        visible: *visible,
+    });
+    let (width, height) = (terrain.width(), terrain.height());
+    let voids = terrain.samples() as u64 - places;
+    let document = Document {
+        written: RasterDocument::new(&args.output, width, height, voids),
+        kind,
+        visible,
+        hidden,
+        seen_by,
+        observers: seen.collect(),
+        sight,
+        notes: ingested.notes.clone(),
+    };
+    args.manner.effort.json.tell(|| document, text)
+}
+
+/// Whether a file is to be a map, by its name; else it is a picture.
+fn is_map(path: &Path) -> Result<bool, Failure> {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
+    match extension.to_ascii_lowercase().as_str() {
+        "png" => Ok(false),
+        "tif" | "tiff" => Ok(true),
+        _ => Err(Failure::usage(format!(
+            "{}: expected a name that ends in .tif or .png, found {extension:?}",
+            path.display()
+        ))),
+    }
+}
+
+impl Of {
+    fn kind(&self) -> Kind {
+        match self {
+            Self { all: true, .. } => Kind::All,
+            Self { each: true, .. } => Kind::Each,
+            Self { count: true, .. } => Kind::Count,
+            _ => Kind::Any,
+        }
+    }
+}
+
+impl Args {
+    /// The observers, as a file or the command line has them.
+    fn rows(&self) -> Result<Vec<ObserverRow>, Failure> {
+        let unit = match self.by {
+            By { metres: true, .. } => PlaceUnit::Metres,
+            By { lonlat: true, .. } => PlaceUnit::Degrees,
+            By { xy: true, .. } => PlaceUnit::Map,
+            _ => PlaceUnit::Samples,
+        };
+        let Some(file) = &self.observers else {
+            let rows = self.at.iter().map(|at| ObserverRow {
+                origin: format!("--at {},{}", at[0], at[1]),
+                name: None,
+                place: (*at, unit),
+                eye: None,
+                head: None,
+                radius: [None; 2],
+                azimuth: [None; 2],
+                tilt: [None; 2],
+            });
+            return Ok(rows.collect());
+        };
+        if unit != PlaceUnit::Samples {
+            return Err(Failure::usage(
+                "--metres, --lonlat, --xy: expected --at with them, found --observers; its columns say what positions are",
+            ));
+        }
+        Ok(read_observers(file)?)
+    }
+
+    /// The observers on the terrain.
+    fn place(
+        &self,
+        rows: &[ObserverRow],
+        terrain: &Terrain,
+        sight: &SightDocument,
+    ) -> Result<Vec<Observer>, Failure> {
+        let fail = |row: &ObserverRow, words: String| match &self.observers {
+            Some(file) => {
+                Failure::bad_input(format!("{}: {}: {words}", file.display(), row.origin))
+            }
+            None => Failure::usage(format!("{}: {words}", row.origin)),
+        };
+        let place = |row: &ObserverRow| {
+            let sample = sample_at(terrain, row.place).map_err(|words| fail(row, words))?;
+            if !terrain.has_place(sample.0, sample.1) {
+                let words = format!(
+                    "expected a place with ground, found a void at sample {},{}; move the observer, or leave it out",
+                    sample.0, sample.1
+                );
+                return Err(fail(row, words));
+            }
+            let [from, to] = self.azimuth.unwrap_or([0.0, 360.0]);
+            let [low, high] = self.tilt.unwrap_or([-90.0, 90.0]);
+            let sector = [row.azimuth[0].unwrap_or(from), row.azimuth[1].unwrap_or(to)];
+            let head = row.head.unwrap_or(self.player_height);
+            let bodies = Bodies {
+                eye: row.eye.or(self.eye_height).unwrap_or(head),
+                head,
+            };
+            let observer = Observer {
+                sample,
+                bodies,
+                radius: [
+                    row.radius[0].unwrap_or(0.0),
+                    row.radius[1]
+                        .or(sight.max_distance)
+                        .unwrap_or(f64::INFINITY),
+                ],
+                sector: Some(sector),
+                tilt: [row.tilt[0].unwrap_or(low), row.tilt[1].unwrap_or(high)],
+            };
+            observer.check().map_err(|words| fail(row, words))?;
+            Ok(observer)
+        };
+        rows.iter().map(place).collect()
+    }
+
+    /// Counts what all places see of a terrain, which is lowered on a round earth.
+    fn look_from_all(
+        &self,
+        work: &Work<'_>,
+        terrain: &Terrain,
+        sight: &SightDocument,
+    ) -> Result<Found, Failure> {
+        let (width, height) = (terrain.width(), terrain.height());
+        if !HeightField::fits(width, height) {
+            return Err(Failure::resource(anyhow::anyhow!(
+                "{}: --all: expected some 220 million samples at most, found {width} x {height}; give --crop",
+                self.heightmap.input.display()
+            )));
+        }
+        let level = Simd::Auto.level();
+        let level = level.ok_or_else(|| Failure::usage("this processor is not known"))?;
+        let bodies = Bodies {
+            eye: self.eye_height.unwrap_or(self.player_height),
+            head: self.player_height,
+        };
+        let far = sight.max_distance.unwrap_or(f64::INFINITY);
+        let run = |go_on: &(dyn Fn(u64) -> bool + Sync)| {
+            let counts = total_viewshed(terrain, bodies, far, level, go_on);
+            Ok::<_, std::convert::Infallible>(counts)
+        };
+        let all = terrain.samples() as u64;
+        let counts = work.count(
+            "total viewshed",
+            "viewpoints",
+            all,
+            run,
+            |never| match never {},
+        )?;
+        Ok(Found {
+            counts,
+            visible: Vec::new(),
+            bands: Vec::new(),
+            band_of: Vec::new(),
+        })
+    }
+
+    /// The name of an observer's band.
+    fn band(&self, row: &ObserverRow) -> String {
+        let name = row.name.clone();
+        name.unwrap_or_else(|| row.origin.trim_start_matches("--at ").to_owned())
+    }
+}
+
+/// What observers see.
+struct Found {
+    /// By how many each sample is seen, row by row.
+    counts: Vec<u32>,
+    /// How many samples each observer sees.
+    visible: Vec<u64>,
+    /// A band for each, if that is asked for; the same observers share one.
+    bands: Vec<PackedBand>,
+    /// Which band is whose.
+    band_of: Vec<usize>,
+}
+
+fn look(
+    work: &Work<'_>,
+    lookout: &Lookout<'_>,
+    terrain: &Terrain,
+    observers: &[Observer],
+    kind: Kind,
+) -> Result<Found, Failure> {
+    let width = terrain.width() as usize;
+    let indices = |shed: &Viewshed| {
+        let samples: Vec<usize> = shed
+            .samples()
+            .map(|(column, row)| row as usize * width + column as usize)
+            .collect();
+        samples
+    };
+    let none: Vec<u8> = terrain
+        .places()
+        .map(|is| if is { 0 } else { u8::NO_DATA })
+        .collect();
+    let make = |_: usize, shed: Viewshed| {
+        let seen = indices(&shed);
+        let band = (kind == Kind::Each).then(|| {
+            let mut mask = none.clone();
+            seen.iter().for_each(|i| mask[*i] = 1);
+            PackedBand::new(terrain.width(), &mask)
+        });
+        (seen, band)
+    };
+    let run = |go_on: &(dyn Fn(u64) -> bool + Sync)| {
+        let mut found = Found {
+            counts: vec![0; terrain.samples()],
+            visible: vec![0; observers.len()],
+            bands: Vec::new(),
+            band_of: vec![0; observers.len()],
+        };
+        let whole = lookout.look_all(observers, go_on, make, |group, (seen, band)| {
+            for i in &seen {
+                found.counts[*i] += group.len() as u32;
+            }
+            for observer in group {
+                found.visible[*observer] = seen.len() as u64;
+                found.band_of[*observer] = found.bands.len();
+            }
+            found.bands.extend(band);
+        });
+        Ok::<_, std::convert::Infallible>(whole.then_some(found))
+    };
+    let all = observers.len() as u64;
+    work.count("viewsheds", "observers", all, run, |never| match never {})
+}
+
+fn save_map(
+    work: &Work<'_>,
+    terrain: &Terrain,
+    kind: Kind,
+    found: &Found,
+    description: &str,
+    names: &[String],
+) -> Result<(), Failure> {
+    let whole = [description.to_owned()];
+    let layout = MapLayout {
+        width: terrain.width(),
+        height: terrain.height(),
+        description,
+        bands: if kind == Kind::Each { names } else { &whole },
+        spacing: terrain.spacing(),
+        georeference: terrain.georeference(),
+    };
+    let counts = found.counts.iter().zip(terrain.places());
+    let width = terrain.width();
+    work.save(|file| match kind {
+        Kind::Any => {
+            let pixels: Vec<u8> = counts
+                .map(|(count, is)| {
+                    if is {
+                        u8::from(*count > 0)
+                    } else {
+                        u8::NO_DATA
+                    }
+                })
+                .collect();
+            write_map::<u8>(file, &layout, &[&PackedBand::new(width, &pixels)])
+        }
+        Kind::Count | Kind::All => {
+            let pixels: Vec<u32> = counts
+                .map(|(count, is)| if is { *count } else { u32::NO_DATA })
+                .collect();
+            write_map::<u32>(file, &layout, &[&PackedBand::new(width, &pixels)])
+        }
+        Kind::Each => {
+            let bands: Vec<&PackedBand> = found.band_of.iter().map(|i| &found.bands[*i]).collect();
+            write_map::<u8>(file, &layout, &bands)
+        }
+    })
+}
+
+/// Observers beyond these are not marked: their rings would hide the map.
+const MOST_MARKS: usize = 100;
+
+fn save_picture(
+    work: &Work<'_>,
+    terrain: &Terrain,
+    kind: Kind,
+    counts: &[u32],
+    observers: &[Observer],
+) -> Result<(), Failure> {
+    let places = terrain.heights().iter().zip(terrain.places());
+    let heights: Vec<f32> = places
+        .map(|(height, is)| if is { *height as f32 } else { f32::NAN })
+        .collect();
+    let ground = Ground::of_heights(terrain.width(), &heights, terrain.spacing());
+    let drawn = match kind {
+        Kind::Count => picture::counts_image(&ground, counts),
+        Kind::All => picture::exposure_image(&ground, counts),
+        Kind::Any | Kind::Each => {
+            let seen: Vec<bool> = counts.iter().map(|count| *count > 0).collect();
+            picture::viewshed_image(&ground, &seen)
+        }
+    };
+    let marks: Vec<Viewpoint> = observers
+        .iter()
+        .filter(|_| observers.len() <= MOST_MARKS)
+        .map(|observer| Viewpoint::at(Sample::new(observer.sample.0, observer.sample.1)))
+        .collect();
+    let bytes = picture::marked_png(&drawn, &marks).map_err(Failure::resource)?;
+    work.save(|file| file.write_all(&bytes))
+}

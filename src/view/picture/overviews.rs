@@ -1,0 +1,315 @@
+//! GeoTIFFs with overviews: tiled, deflated, with a predictor; a band at a time, for a GIS that shows them at any scale.
+//!
+//! Each overview is half as large as the one before. Its pixel has the greatest of up to four: what is seen in any of
+//! them is seen in it.
+
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+use super::directory::{Values, band_names, encode, place};
+use viewcell_bake::world::Georeference;
+
+/// Side of a tile. [Unit: pixels]
+const TILE: usize = 256;
+
+/// A pixel of a band: a whole number, the greatest of which is no data.
+pub trait Pixel: Copy + Ord {
+    /// What stands for no data.
+    const NO_DATA: Self;
+    /// TIFF's BitsPerSample.
+    const BITS: u16;
+    /// No data in words.
+    const NO_DATA_TEXT: &'static str;
+    /// Its difference to the pixel before, modulo what fits.
+    fn less(self, before: Self) -> Self;
+    /// Appends its bytes, little-endian.
+    fn append(self, bytes: &mut Vec<u8>);
+}
+
+impl Pixel for u8 {
+    const NO_DATA: Self = Self::MAX;
+    const BITS: u16 = 8;
+    const NO_DATA_TEXT: &'static str = "255";
+    fn less(self, before: Self) -> Self {
+        self.wrapping_sub(before)
+    }
+    fn append(self, bytes: &mut Vec<u8>) {
+        bytes.push(self);
+    }
+}
+
+impl Pixel for u32 {
+    const NO_DATA: Self = Self::MAX;
+    const BITS: u16 = 32;
+    const NO_DATA_TEXT: &'static str = "4294967295";
+    fn less(self, before: Self) -> Self {
+        self.wrapping_sub(before)
+    }
+    fn append(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+}
+
+/// What a map is of.
+#[derive(Clone, Debug)]
+pub struct MapLayout<'a> {
+    /// Columns, at least 1.
+    pub width: u32,
+    /// Rows, at least 1.
+    pub height: u32,
+    /// What it shows, for people.
+    pub description: &'a str,
+    /// The names of the bands, for people: 1 to [`MAX_BANDS`](super::MAX_BANDS) of them.
+    pub bands: &'a [String],
+    /// `[dx, dy]` in metres.
+    pub spacing: [f64; 2],
+    /// Where it lies, if anywhere.
+    pub georeference: Option<&'a Georeference>,
+}
+
+/// A band, deflated: for each overview, the full size first, its tiles row by row.
+#[derive(Clone, Debug)]
+pub struct PackedBand(Vec<Vec<Vec<u8>>>);
+
+impl PackedBand {
+    /// Packs the pixels of a band, row by row, `width` a row.
+    ///
+    /// # Panics
+    ///
+    /// If `width` is zero or does not divide the number of pixels.
+    pub fn new<P: Pixel>(width: u32, pixels: &[P]) -> Self {
+        assert!(width > 0 && pixels.len().is_multiple_of(width as usize));
+        let mut levels = vec![tiles(width as usize, pixels)];
+        let mut side = [width as usize, pixels.len() / width as usize];
+        let mut smaller = Vec::new();
+        while side[0].max(side[1]) > TILE {
+            let from = if smaller.is_empty() { pixels } else { &smaller };
+            let next = halved(side, from);
+            side = side.map(|side| side.div_ceil(2));
+            levels.push(tiles(side[0], &next));
+            smaller = next;
+        }
+        Self(levels)
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        let tiles = self.0.iter().flatten();
+        tiles.map(|tile| tile.len() as u64).sum()
+    }
+}
+
+/// The greatest pixels of squares of 2 × 2, no data aside.
+fn halved<P: Pixel>([width, height]: [usize; 2], pixels: &[P]) -> Vec<P> {
+    let mut out = Vec::with_capacity(width.div_ceil(2) * height.div_ceil(2));
+    for row in (0..height).step_by(2) {
+        for column in (0..width).step_by(2) {
+            let rows = row..height.min(row + 2);
+            let square = rows.flat_map(|row| {
+                let columns = column..width.min(column + 2);
+                columns.map(move |column| pixels[row * width + column])
+            });
+            let known = square.filter(|pixel| *pixel != P::NO_DATA);
+            out.push(known.max().unwrap_or(P::NO_DATA));
+        }
+    }
+    out
+}
+
+/// The tiles of a band; those at its edges are filled up with no data.
+fn tiles<P: Pixel>(width: usize, pixels: &[P]) -> Vec<Vec<u8>> {
+    let height = pixels.len() / width;
+    let mut tiles = Vec::new();
+    let mut bytes = Vec::new();
+    for row in (0..height).step_by(TILE) {
+        for column in (0..width).step_by(TILE) {
+            bytes.clear();
+            for r in row..row + TILE {
+                let line: &[P] = match r < height {
+                    true => &pixels[r * width + column..r * width + width.min(column + TILE)],
+                    false => &[],
+                };
+                let mut before = None;
+                for i in 0..TILE {
+                    let pixel = line.get(i).copied().unwrap_or(P::NO_DATA);
+                    let told = before.map_or(pixel, |before| pixel.less(before));
+                    told.append(&mut bytes);
+                    before = Some(pixel);
+                }
+            }
+            tiles.push(deflated(&bytes));
+        }
+    }
+    tiles
+}
+
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut out = ZlibEncoder::new(Vec::new(), Compression::default());
+    // Memory takes all that is written to it.
+    let _ = out.write_all(bytes);
+    out.finish().unwrap_or_default()
+}
+
+/// Writes a map of bands of pixels `P`, packed in the order of their names; a BigTIFF where it is longer than 4 GiB.
+///
+/// # Panics
+///
+/// If there are not as many bands as names, or they are of another size.
+pub fn write_map<P: Pixel>(
+    out: &mut dyn Write,
+    layout: &MapLayout<'_>,
+    bands: &[&PackedBand],
+) -> io::Result<()> {
+    assert_eq!(bands.len(), layout.bands.len());
+    let head = |big, start| encode(&directories::<P>(layout, bands, start), big);
+    // Where tiles begin does not change the length of the head.
+    let small = head(false, 0).len() as u64;
+    let data: u64 = bands.iter().map(|band| band.bytes()).sum();
+    let big = small + data > u64::from(u32::MAX);
+    let start = head(big, 0).len() as u64;
+    out.write_all(&head(big, start))?;
+    for level in 0..bands[0].0.len() {
+        for band in bands {
+            for tile in &band.0[level] {
+                out.write_all(tile)?;
+            }
+        }
+    }
+    out.flush()
+}
+
+/// A directory for each overview, whose tiles follow each other from `start`.
+fn directories<P: Pixel>(
+    layout: &MapLayout<'_>,
+    bands: &[&PackedBand],
+    start: u64,
+) -> Vec<Vec<(u16, Values)>> {
+    use Values::{Ascii, Long, Short};
+    let mut at = start;
+    let mut side = [layout.width, layout.height].map(u64::from);
+    let count = bands.len();
+    let levels = bands[0].0.len();
+    let mut directories = Vec::new();
+    for level in 0..levels {
+        let lengths: Vec<u64> = bands
+            .iter()
+            .flat_map(|band| band.0[level].iter().map(|tile| tile.len() as u64))
+            .collect();
+        let of_a_band = side
+            .iter()
+            .map(|side| side.div_ceil(TILE as u64))
+            .product::<u64>();
+        assert_eq!(lengths.len() as u64, of_a_band * count as u64);
+        let offsets = lengths.iter().map(|length| {
+            at += length;
+            at - length
+        });
+        let mut tags = vec![
+            // Whether it is an overview.
+            (254, Long(vec![u64::from(level > 0)])),
+            (256, Long(vec![side[0]])),
+            (257, Long(vec![side[1]])),
+            (258, Short(vec![P::BITS; count])),
+            // Deflated; black is zero.
+            (259, Short(vec![8])),
+            (262, Short(vec![1])),
+            (277, Short(vec![count as u16])),
+            // Band by band.
+            (284, Short(vec![if count > 1 { 2 } else { 1 }])),
+            // Differences of neighbours.
+            (317, Short(vec![2])),
+            (322, Long(vec![TILE as u64])),
+            (323, Long(vec![TILE as u64])),
+            (324, Long(offsets.collect())),
+            (325, Long(lengths)),
+            (339, Short(vec![1; count])),
+            (42113, Ascii(P::NO_DATA_TEXT.to_owned())),
+        ];
+        if count > 1 {
+            // The bands beyond the first are not colours.
+            tags.push((338, Short(vec![0; count - 1])));
+        }
+        if level == 0 {
+            tags.push((270, Ascii(layout.description.to_owned())));
+            tags.push((42112, Ascii(band_names(layout.bands))));
+            tags.extend(place(layout.georeference, layout.spacing));
+        }
+        tags.sort_by_key(|(tag, _)| *tag);
+        directories.push(tags);
+        side = side.map(|side| side.div_ceil(2));
+    }
+    directories
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiff::decoder::{Decoder, DecodingResult};
+    use tiff::tags::Tag;
+
+    fn map<P: Pixel>(width: u32, bands: &[Vec<P>]) -> Vec<u8> {
+        let names: Vec<String> = (0..bands.len()).map(|i| format!("of {i}")).collect();
+        let packed: Vec<PackedBand> = bands.iter().map(|b| PackedBand::new(width, b)).collect();
+        let layout = MapLayout {
+            width,
+            height: bands[0].len() as u32 / width,
+            description: "a map",
+            bands: &names,
+            spacing: [30.0, 30.0],
+            georeference: None,
+        };
+        let mut file = Vec::new();
+        let packed: Vec<&PackedBand> = packed.iter().collect();
+        write_map::<P>(&mut file, &layout, &packed).unwrap();
+        file
+    }
+
+    #[test]
+    fn another_decoder_reads_the_same_pixels_and_overviews() {
+        let (width, height) = (600_usize, 300_usize);
+        let at = |i: usize| [(i % width) as u32, (i / width) as u32];
+        let pixels: Vec<u32> = (0..width * height)
+            .map(|i| {
+                if at(i)[0] < 10 {
+                    u32::MAX
+                } else {
+                    at(i)[0] * 7 + at(i)[1] * 100_000
+                }
+            })
+            .collect();
+        let file = map(width as u32, &[pixels.clone()]);
+        let mut decoder = Decoder::new(io::Cursor::new(&file)).unwrap();
+        assert_eq!(decoder.dimensions().unwrap(), (600, 300));
+        let text = decoder.get_tag_ascii_string(Tag::ImageDescription).unwrap();
+        assert_eq!(text, "a map");
+        let nodata = decoder.get_tag_ascii_string(Tag::GdalNodata).unwrap();
+        assert_eq!(nodata, "4294967295");
+        let DecodingResult::U32(found) = decoder.read_image().unwrap() else {
+            panic!("not u32");
+        };
+        assert_eq!(found, pixels);
+        decoder.next_image().unwrap();
+        assert_eq!(decoder.dimensions().unwrap(), (300, 150));
+        let DecodingResult::U32(half) = decoder.read_image().unwrap() else {
+            panic!("not u32");
+        };
+        // The greatest of the square is that in the south-east; no data stays where there is nothing else.
+        assert_eq!(half[300 * 20 + 40], 81 * 7 + 41 * 100_000);
+        assert_eq!((half[4], half[5]), (u32::MAX, 11 * 7 + 100_000));
+        decoder.next_image().unwrap();
+        assert_eq!(decoder.dimensions().unwrap(), (150, 75));
+        assert!(!decoder.more_images());
+    }
+
+    #[test]
+    fn seen_in_any_pixel_is_seen_in_the_overview() {
+        let mut pixels = vec![0_u8; 300 * 2];
+        pixels[300 + 17] = 1;
+        pixels[299] = u8::MAX;
+        let next = halved([300, 2], &pixels);
+        let seen: Vec<usize> = (0..150).filter(|i| next[*i] == 1).collect();
+        assert_eq!((seen, next[149]), (vec![8], 0));
+    }
+}

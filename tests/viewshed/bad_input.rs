@@ -1,0 +1,247 @@
+//! Observers that cannot be: errors name the file, the line, what was expected and found, and what to do.
+
+use crate::common::Folder;
+
+const USAGE: i32 = 2;
+const BAD_INPUT: i32 = 3;
+
+fn refused(name: &str, table: impl AsRef<[u8]>, words: &[&str]) {
+    let folder = Folder::with_wall();
+    folder.write(name, table);
+    let before = folder.names();
+    let look = ["viewshed", "wall.asc", "-o", "a.tif", "--observers", name];
+    folder.fails(&look, BAD_INPUT, &[&[name], words].concat());
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn tables_that_are_wrong_are_refused_by_line() {
+    let columns = "column,row,eye,radius,azimuth_from,azimuth_to,tilt_from,tilt_to";
+    for (line, words) in [
+        (
+            "9,2,,,,,,",
+            "line 3: expected columns 0 to 8 and rows 0 to 4",
+        ),
+        ("-1,2,,,,,,", "found -1, 2"),
+        ("1.5,2,,,,,,", "as whole numbers, found 1.5, 2"),
+        (
+            "8,4,,,,,,",
+            "line 3: expected a place with ground, found a void at sample 8,4; move",
+        ),
+        (
+            "1,2,tall,,,,,",
+            "line 3: expected a number as eye, found \"tall\"; write numbers",
+        ),
+        ("1,2,1e999,,,,,", "expected a number as eye"),
+        (
+            "1,2,-1,,,,,",
+            "expected a height of the eye in metres of 0 to 1000000, found -1",
+        ),
+        ("1,2,,0,,,,", "line 3: expected a radius above 0 m"),
+        (
+            "1,2,,,90,90,,",
+            "expected two different azimuths, found 90 and 90",
+        ),
+        (
+            "1,2,,,90,9000,,",
+            "expected azimuths in degrees of -720 to 720, found 9000",
+        ),
+        (
+            "1,2,,,,,30,10",
+            "expected a lower tilt below the upper one, found 30 and 10",
+        ),
+        (
+            "1,2,,,,,,100",
+            "expected a tilt in degrees of -90 to 90, found 100",
+        ),
+        (
+            ",2,,,,,,",
+            "line 3: expected two coordinates, found an empty field",
+        ),
+        ("1,2", "line 3: expected 8 fields, as in line 1, found 2"),
+        (
+            "1,\"2,,,,,,",
+            "line 3: expected a closing \", found the end of the file",
+        ),
+    ] {
+        refused(
+            "posts.csv",
+            format!("{columns}\n1,1,,,,,,\n{line}\n"),
+            &[words],
+        );
+    }
+    refused(
+        "posts.csv",
+        "name,height\na,2\n",
+        &["line 1: expected columns of positions, found the columns name, height"],
+    );
+    refused(
+        "posts.csv",
+        "1,2\n3,4\n",
+        &["line 1: expected columns of positions"],
+    );
+    refused(
+        "posts.csv",
+        "col,row,COLUMN\n1,2,3\n",
+        &["one column of a meaning, found \"col\" and \"COLUMN\""],
+    );
+    refused(
+        "posts.csv",
+        "col,row,x,y\n1,2,3,4\n",
+        &["one pair of columns of positions, found two"],
+    );
+    refused(
+        "posts.csv",
+        "col,row,SPOT\n1,2,3\n",
+        &["found a column \"SPOT\"; rename the column"],
+    );
+    refused(
+        "posts.csv",
+        "col,row\n",
+        &["expected observers, found a table without any"],
+    );
+    refused("posts.csv", "", &["found an empty file"]);
+    refused(
+        "posts.csv",
+        b"col,row,name\n1,2,ok\n1,2,caf\xe9\n",
+        &["line 3: expected UTF-8 text"],
+    );
+    refused(
+        "posts.csv",
+        "lon,lat\n1,2\n",
+        &["line 2: expected positions by column and row"],
+    );
+    refused(
+        "posts.csv",
+        "east,south\n500,2\n",
+        &["line 2: expected -5 to 85 m east"],
+    );
+}
+
+#[test]
+fn features_that_are_wrong_are_refused_by_number() {
+    let point =
+        r#"{"type":"Feature","properties":null,"geometry":{"type":"Point","coordinates":[5,5]}}"#;
+    let features =
+        |more: &str| format!(r#"{{"type":"FeatureCollection","features":[{point},{more}]}}"#);
+    refused(
+        "a.geojson",
+        "{\"type\":",
+        &["line 1, column 8: expected GeoJSON"],
+    );
+    refused(
+        "a.geojson",
+        point,
+        &["expected a FeatureCollection of points, found a Feature"],
+    );
+    let line = r#"{"geometry":{"type":"LineString","coordinates":[[0,0],[1,1]]}}"#;
+    refused(
+        "a.geojson",
+        features(line),
+        &["feature 2: expected a Point, found LineString"],
+    );
+    refused(
+        "a.geojson",
+        features("null"),
+        &["feature 2: expected a Point, found no geometry"],
+    );
+    let text =
+        r#"{"properties":{"Eye Height":"tall"},"geometry":{"type":"Point","coordinates":[5,5]}}"#;
+    refused(
+        "a.geojson",
+        features(text),
+        &["feature 2: expected a number as Eye Height, found \"tall\""],
+    );
+    let far = r#"{"geometry":{"type":"Point","coordinates":[5000,5]}}"#;
+    refused("a.geojson", features(far), &["feature 2: expected x of"]);
+}
+
+#[test]
+fn options_that_contradict_are_refused() {
+    let folder = Folder::with_wall();
+    folder.write("posts.csv", "col,row\n1,2\n");
+    let look = |more: &[&str], words: &[&str]| {
+        let fixed = ["viewshed", "wall.asc"];
+        folder.fails(&[&fixed[..], more].concat(), USAGE, words);
+    };
+    look(&["-o", "a.tif"], &["--observers"]);
+    look(
+        &["-o", "a.tif", "--at", "1,2", "--observers", "posts.csv"],
+        &["cannot be used with"],
+    );
+    look(&["-o", "a.tif", "--at", "1"], &["COL,ROW"]);
+    look(
+        &["-o", "a.tif", "--at", "1,2", "-1,2"],
+        &["--at -1,2: expected columns 0 to 8"],
+    );
+    look(
+        &["-o", "a.jpg", "--at", "1,2"],
+        &["expected a name that ends in .tif or .png"],
+    );
+    look(
+        &["-o", "a.png", "--each", "--at", "1,2"],
+        &["--each: expected a name that ends in .tif"],
+    );
+    look(
+        &["-o", "a.tif", "--xy", "--observers", "posts.csv"],
+        &["expected --at with them"],
+    );
+    look(
+        &["-o", "a.tif", "--lonlat", "--at", "1,2"],
+        &["no geographic position"],
+    );
+    look(
+        &["-o", "a.tif", "--at", "99,2"],
+        &["--at 99,2: expected columns 0 to 8"],
+    );
+    look(
+        &["-o", "a.tif", "--at", "8,4"],
+        &["--at 8,4: expected a place with ground, found a void"],
+    );
+    look(
+        &["-o", "a.tif", "--at", "1,2", "--azimuth", "10,10"],
+        &["two different azimuths"],
+    );
+    look(
+        &["-o", "a.tif", "--at", "1,2", "--eye-height", "-1"],
+        &["--eye-height"],
+    );
+    look(
+        &["-o", "wall.asc", "--at", "1,2"],
+        &["expected a name that ends"],
+    );
+    look(
+        &["-o", "posts.csv", "--observers", "posts.csv"],
+        &["expected a name that ends"],
+    );
+}
+
+#[test]
+fn thousands_at_one_place_are_looked_for_once_and_all_counted() {
+    let folder = Folder::with_wall();
+    folder.write("posts.csv", format!("col,row\n{}", "2,2\n".repeat(5000)));
+    let look = [
+        "viewshed",
+        "wall.asc",
+        "-o",
+        "a.tif",
+        "--observers",
+        "posts.csv",
+        "--count",
+        "--json",
+    ];
+    let told: serde_json::Value = serde_json::from_str(&folder.ok(&look).stdout).unwrap();
+    assert_eq!(told["observers"].as_array().unwrap().len(), 5000);
+    let file = folder.read("a.tif");
+    let mut decoder = tiff::decoder::Decoder::new(std::io::Cursor::new(file)).unwrap();
+    let tiff::decoder::DecodingResult::U32(counts) = decoder.read_image().unwrap() else {
+        panic!("not u32");
+    };
+    assert_eq!(counts.iter().max(), Some(&u32::MAX));
+    assert!(
+        counts
+            .iter()
+            .all(|count| [0, 5000, u32::MAX].contains(count))
+    );
+    assert!(counts.contains(&5000) && counts.contains(&0));
+}
