@@ -3,6 +3,7 @@
 #[path = "../common/reader.rs"]
 mod reader;
 
+mod axes;
 mod common;
 mod contents;
 mod eyes;

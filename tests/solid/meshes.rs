@@ -12,7 +12,7 @@ use viewcell_bake::world::solid::SolidLevel;
 
 use crate::common::data;
 
-type Point = [f64; 3];
+pub type Point = [f64; 3];
 
 fn read_with(bytes: &[u8], options: &SolidOptions) -> Result<IngestedSolid, String> {
     solid_from_bytes(bytes, Path::new("level"), options).map_err(|error| error.to_string())
@@ -111,7 +111,7 @@ fn is_over_short(level: &SolidLevel, at: Point) -> bool {
 }
 
 /// All ways to exchange and mirror axes.
-fn all_axes() -> Vec<[i8; 3]> {
+pub fn all_axes() -> Vec<[i8; 3]> {
     let orders = [
         [1, 2, 3],
         [1, 3, 2],
@@ -136,8 +136,8 @@ fn all_axes() -> Vec<[i8; 3]> {
 
 /// For each engine: where it has what is `[along, across, up]` in metres, and what its exporters write of a
 /// position of the engine, to glTF and to OBJ.
-type Write = fn(Point) -> Point;
-const ENGINES: [(Exporter, Write, Write, Write); 4] = [
+pub type Write = fn(Point) -> Point;
+pub const ENGINES: [(Exporter, Write, Write, Write); 4] = [
     // x right, y up, z forward.
     (
         Exporter::Unity,

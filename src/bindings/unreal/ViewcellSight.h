@@ -5,6 +5,7 @@
 
 #include "viewcell.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -50,6 +51,24 @@ public:
         return true;
     }
 
+    // Opens a bundle of a level that was exported from Unreal and baked with --from unreal: places are Unreal's, in
+    // centimetres. Refuses one that was baked for other coordinates, which would answer for mirrored places.
+    bool open_level(const char *path, std::string &error) {
+        if (!open(path, {}, error)) {
+            return false;
+        }
+        viewcell_coordinates found{};
+        viewcell_axes(bundle, &found);
+        if (found.axes[0] != 1 || found.axes[1] != -2 || found.axes[2] != 3) {
+            close();
+            error = std::string(path) + ": expected a level that was baked with --from unreal, found other coordinates";
+            return false;
+        }
+        frame.scale[0] = frame.scale[2] = found.scale;
+        frame.scale[1] = -found.scale;
+        return true;
+    }
+
     void close() {
         viewcell_close(bundle);
         bundle = nullptr;
@@ -73,6 +92,8 @@ public:
     }
 
 private:
+    friend class Watch;
+
     // A place in the bundle's coordinates.
     viewcell_position placed(const Place &place) const {
         return {(place.x - frame.origin[0]) * frame.scale[0], (place.y - frame.origin[1]) * frame.scale[1],
@@ -85,6 +106,66 @@ private:
     }
 
     viewcell_bundle *bundle = nullptr;
+    Frame frame;
+};
+
+// A player in a frame of a watch, in the engine's units and seconds.
+struct Watched {
+    Place position{};
+    // Greatest speeds along the ground, and up or down: dashes, falls and knock-back included.
+    double speed[2] = {1000.0, 2000.0};
+    // Until what is sent now no longer counts for what the player sees: a round trip and the time to the next frame.
+    double sees_until = 0.15;
+    // The time to the next frame, of which others are told next.
+    double shown_until = 0.05;
+    // How high stairs may bring the player at once.
+    double step = 45.0;
+};
+
+// Who must be sent to whom in a solid level: hidden only by proof, for all that both may reach. Each frame: set for everybody who
+// is there, remove for who has gone, look, then sends. One thread at a time.
+class Watch {
+public:
+    // Nobody sees further ahead than max_ahead seconds. Where there can be no watch (another kind of bundle, more than
+    // VIEWCELL_MOST_WATCHED players) everybody is sent.
+    Watch(const Sight &sight, uint32_t players, double max_ahead) : frame(sight.frame) {
+        if (viewcell_watch_new(sight.bundle, players, max_ahead, &watch) != VIEWCELL_OK) {
+            watch = nullptr;
+        }
+    }
+    Watch(const Watch &) = delete;
+    Watch &operator=(const Watch &) = delete;
+    ~Watch() { viewcell_watch_close(watch); }
+
+    bool is_open() const { return watch != nullptr; }
+
+    void set(uint32_t player, const Watched &of) {
+        const double metre = frame.scale[0] < 0.0 ? -frame.scale[0] : frame.scale[0], none = HUGE_VAL;
+        viewcell_watched watched{};
+        watched.sees.motion.position = {(of.position.x - frame.origin[0]) * frame.scale[0],
+                                        (of.position.y - frame.origin[1]) * frame.scale[1],
+                                        (of.position.z - frame.origin[2]) * frame.scale[2]};
+        watched.sees.limits = {{of.speed[0] * metre, of.speed[1] * metre}, {none, none}, {0.0, 0.0}, {0.0, 0.0}};
+        watched.shown = watched.sees;
+        watched.sees.times[1] = of.sees_until;
+        watched.shown.times[1] = of.shown_until;
+        watched.step = of.step * metre;
+        viewcell_watch_set(watch, player, &watched);
+    }
+
+    void remove(uint32_t player) { viewcell_watch_set(watch, player, nullptr); }
+
+    // Begins the frame, and looks for so many microseconds; who is not come to is sent.
+    void look(uint32_t microseconds) {
+        viewcell_watch_begin(watch);
+        viewcell_watch_look_for(watch, microseconds);
+    }
+
+    // Errors count as sent.
+    bool sends(uint32_t viewer, uint32_t player) const { return viewcell_watch_sends(watch, viewer, player) != 0; }
+
+private:
+    viewcell_watch *watch = nullptr;
     Frame frame;
 };
 

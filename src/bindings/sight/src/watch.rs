@@ -3,11 +3,18 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use viewcell::query::{OwnedBundle, Place, World};
+use viewcell::query::{Motion, MotionLimits, Mover, OwnedBundle, Place, World};
 use viewcell::session::{Half, Session, SessionOptions};
+use viewcell::watch::{OwnedWatch, WatchOptions, Watched};
 
 /// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.
 const MOST_IN_SESSION: usize = 1024;
+
+/// Proofs take the square of their players in memory: 60 MB for as many. Beyond, the bake alone is asked.
+const MOST_PROVEN: usize = 256;
+
+/// Looks at a pair of boxes in a tick, of about a microsecond each. Who is not come to counts as seen.
+const LOOKS: u32 = 20_000;
 
 /// What there is to ask.
 #[derive(Clone, Debug)]
@@ -29,6 +36,9 @@ pub struct Manner {
     pub doubt: bool,
     /// Whether frontier sets are kept for those who are both viewers and targets.
     pub frontiers: bool,
+    /// Whether, in a solid level with a reach, what the bake calls visible is looked at between the occluders themselves:
+    /// less is seen, for some microseconds a pair.
+    pub proofs: bool,
 }
 
 impl Default for Manner {
@@ -38,6 +48,7 @@ impl Default for Manner {
             reach: 0.0,
             doubt: true,
             frontiers: false,
+            proofs: false,
         }
     }
 }
@@ -102,6 +113,8 @@ pub struct Watch<K> {
     free_in_session: Vec<usize>,
     known: Known,
     manner: Manner,
+    /// Who is proven hidden, by the numbers of players: where it is asked for, in a solid level.
+    proofs: Option<OwnedWatch>,
     /// Whether it matters where in its place somebody is: with a look-ahead in a solid level.
     by_point: bool,
     players: Vec<Option<Player<K>>>,
@@ -115,6 +128,7 @@ impl<K> Default for Watch<K> {
             session: None,
             room: 0,
             free_in_session: Vec::new(),
+            proofs: None,
             known: Known::Waiting,
             manner: Manner::default(),
             by_point: false,
@@ -142,6 +156,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         }
         (self.session, self.room) = (None, 0);
         self.free_in_session.clear();
+        self.proofs = None;
         self.by_point = false;
         if let Known::Bundle(bundle) = &known {
             self.by_point = manner.reach > 0.0 && matches!(bundle.world(), World::Solid(_));
@@ -192,6 +207,9 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         self.follow();
         let has_moved = |player: &Player<K>| player.has_moved;
         let moved = self.numbers_of(has_moved);
+        if !moved.is_empty() {
+            self.prove();
+        }
         // Whoever has seen somebody is asked once more after they have ceased to be a viewer.
         for viewer in self.numbers_of(Player::is_asked) {
             if self.players[viewer].as_ref().is_some_and(has_moved) {
@@ -330,6 +348,60 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         }
     }
 
+    /// Looks who is hidden from whom for all that both reach.
+    fn prove(&mut self) {
+        let Known::Bundle(bundle) = &self.known else {
+            return;
+        };
+        let count = self.players.len();
+        if !self.manner.proofs || !self.by_point || count > MOST_PROVEN {
+            self.proofs = None;
+            return;
+        }
+        if self
+            .proofs
+            .as_ref()
+            .is_none_or(|proofs| proofs.players() < count)
+        {
+            let room = count.next_power_of_two().clamp(8, MOST_PROVEN);
+            // A reach is a distance, of which all times are.
+            self.proofs = OwnedWatch::new(bundle, room, WatchOptions { max_ahead: 1.0 });
+        }
+        let Some(proofs) = &mut self.proofs else {
+            return;
+        };
+        for number in 0..proofs.players() {
+            let Some(player) = self.players.get(number).and_then(Option::as_ref) else {
+                proofs.remove(number);
+                continue;
+            };
+            let reach = [self.manner.reach; 2];
+            let mover = Mover {
+                motion: Motion {
+                    position: player.being.point,
+                    velocity: None,
+                },
+                limits: MotionLimits {
+                    speed: reach,
+                    acceleration: [f64::INFINITY; 2],
+                    impulse: [0.0; 2],
+                    error: [0.0; 2],
+                },
+                times: [0.0, 1.0],
+            };
+            let watched = Watched {
+                sees: mover,
+                shown: mover,
+                step: 0.0,
+                eye: None,
+                body: None,
+            };
+            proofs.set(number, &watched);
+        }
+        proofs.begin();
+        proofs.look(LOOKS);
+    }
+
     /// Looks whether one sees the other now, and tells if that has changed.
     fn decide(&mut self, viewer: usize, target: usize, tell: &mut impl FnMut(Change<K>)) {
         let (Some(one), Some(other)) = (&self.players[viewer], &self.players[target]) else {
@@ -359,7 +431,11 @@ impl<K: Copy + Eq + Hash> Watch<K> {
                 Known::Bundle(bundle) => {
                     let reach = self.manner.reach;
                     let seen = sees(bundle, &one.being, &other.being, reach);
-                    seen.unwrap_or(self.manner.doubt)
+                    let is_open = |seen| {
+                        let proofs = self.proofs.as_ref();
+                        seen && proofs.is_none_or(|proofs| proofs.sends(viewer, target))
+                    };
+                    seen.map_or(self.manner.doubt, is_open)
                 }
             };
         if begins == saw {

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use viewcell_sight::{
-    Being, Change, Known, Manner, OwnedBundle, Place, SolidBundle, Watch, World, load,
+    Being, Change, Known, LevelFrame, Manner, OwnedBundle, Place, SolidBundle, Watch, World, frame,
+    load,
 };
 
 fn bytes(name: &str) -> Vec<u8> {
@@ -77,6 +78,7 @@ fn play(reach: f64, doubt: bool, frontiers: bool) {
         reach,
         doubt,
         frontiers,
+        proofs: false,
     };
     let mut seen = HashSet::new();
     let (mut halves, mut changes) = (0, 0);
@@ -144,5 +146,145 @@ fn what_is_told_in_a_solid_level_is_what_is_visible() {
         for (doubt, frontiers) in [(true, false), (false, false), (true, true), (false, true)] {
             play(reach, doubt, frontiers);
         }
+    }
+}
+
+/// With proofs a pair is hidden only where the library's own watch says so, or the bake; and more are than by the bake alone.
+#[test]
+fn proofs_hide_whom_the_library_proves_hidden_and_nobody_else() {
+    use viewcell::query::{Motion, MotionLimits, Mover};
+    use viewcell::watch::{OwnedWatch, WatchOptions, Watched};
+    const PLAYERS: usize = 6;
+    const REACH: f64 = 24.0;
+    let bundle = load(bytes("solid.vcb")).unwrap();
+    let (world, level) = (bundle.world(), solid(&bundle));
+    let mut dice = Dice(77);
+    let mut watch = Watch::default();
+    let manner = Manner {
+        reach: REACH,
+        proofs: true,
+        ..Manner::default()
+    };
+    let mut judge = OwnedWatch::new(&bundle, 8, WatchOptions { max_ahead: 1.0 }).unwrap();
+    let mut seen = HashSet::new();
+    let (mut hidden, mut proven) = (0, 0);
+    let mut points = [[0.0; 3]; PLAYERS];
+    for tick in 0..300 {
+        watch.ask(Known::Bundle(bundle.clone()), manner);
+        // Everybody goes on, so that each pair is decided in each tick; now and then somebody is gone.
+        let gone = dice.below(2 * PLAYERS as u64) as usize;
+        for entity in 0..PLAYERS {
+            if tick % 10 == 0 {
+                points[entity] = somewhere(level, &mut dice);
+            }
+            points[entity][0] += 0.25;
+            if entity == gone {
+                judge.remove(entity);
+                continue;
+            }
+            watch.put(Being {
+                entity,
+                is_viewer: true,
+                is_target: true,
+                place: world.locate(points[entity]),
+                point: points[entity],
+            });
+        }
+        watch.tick(|change| {
+            match change.begins {
+                true => seen.insert((change.viewer, change.target)),
+                false => seen.remove(&(change.viewer, change.target)),
+            };
+        });
+        for (entity, &position) in points.iter().enumerate().filter(|&(i, _)| i != gone) {
+            let mover = Mover {
+                motion: Motion {
+                    position,
+                    velocity: None,
+                },
+                limits: MotionLimits {
+                    speed: [REACH; 2],
+                    acceleration: [f64::INFINITY; 2],
+                    impulse: [0.0; 2],
+                    error: [0.0; 2],
+                },
+                times: [0.0, 1.0],
+            };
+            let watched = Watched {
+                sees: mover,
+                shown: mover,
+                step: 0.0,
+                eye: None,
+                body: None,
+            };
+            judge.set(entity, &watched);
+        }
+        judge.begin();
+        assert!(judge.look(1_000_000));
+        for (a, b) in (0..PLAYERS * PLAYERS).map(|pair| (pair / PLAYERS, pair % PLAYERS)) {
+            if a == b || a == gone || b == gone {
+                assert!(!seen.contains(&(a, b)));
+                continue;
+            }
+            let by_bake = level.positions_visible_within(points[a], points[b], [REACH; 2]);
+            let is_seen = seen.contains(&(a, b));
+            let is_nowhere = [a, b].iter().any(|&of| world.locate(points[of]).is_none());
+            if is_nowhere {
+                assert!(is_seen, "tick {tick}: {a} and {b}");
+                continue;
+            }
+            assert!(
+                is_seen || !by_bake || !judge.sends(a, b),
+                "tick {tick}: {a} and {b}"
+            );
+            hidden += u32::from(!is_seen);
+            proven += u32::from(!is_seen && by_bake);
+        }
+    }
+    assert!(
+        hidden > 100 && proven > 20,
+        "{hidden} hidden, {proven} by proofs"
+    );
+}
+
+/// The L of `tests/solid/axes.rs`, with Godot's positions: x right, y up, z back.
+#[test]
+fn a_level_that_godot_exported_is_asked_with_godots_positions() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let bundle = load(fs::read(root.join("tests/golden/axes/godot.vcb")).unwrap()).unwrap();
+    let (level, right) = (solid(&bundle), frame(&bundle));
+    let holds = |of: LevelFrame| {
+        let [corner, short, long] = [[1.5, 0.1, -1.5], [1.5, 0.1, -7.0], [18.0, 0.1, -1.5]]
+            .map(|at| level.locate(of.to_level(at)));
+        let all = corner.zip(short).zip(long);
+        all.is_some_and(|((corner, short), long)| {
+            level.visible(corner, short)
+                && level.visible(long, corner)
+                && !level.visible(short, long)
+        })
+    };
+    assert!(holds(right));
+    for order in [
+        [1, 2, 3],
+        [1, 3, 2],
+        [2, 1, 3],
+        [2, 3, 1],
+        [3, 1, 2],
+        [3, 2, 1],
+    ] {
+        for signs in 0..8 {
+            let axes: [i8; 3] =
+                std::array::from_fn(|k| order[k] * if signs >> k & 1 == 1 { -1 } else { 1 });
+            assert_eq!(
+                holds(LevelFrame { axes, ..right }),
+                axes == right.axes,
+                "{axes:?}"
+            );
+        }
+    }
+    // Of others, positions stay as they are.
+    for name in ["solid.vcb", "level.vcb", "40x9-pairs.vcb"] {
+        let bundle = load(bytes(name)).unwrap();
+        assert_eq!(frame(&bundle).to_level([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
     }
 }
