@@ -198,6 +198,8 @@ export interface Bundle
   region(bytes: Uint8Array): Region;
   /** A position of the engine that a solid level was exported from, as the level has it, which all else takes. */
   toLevel(position: Point): [number, number, number];
+  /** A position of the level as the engine has it. */
+  fromLevel(position: Point): [number, number, number];
   /** Whether one may see the other, each at any of their own times. Errs towards true. In `viewcell/server`. */
   seesInMotion(from: Mover, to: Mover): boolean;
   /** Of a solid level, in `viewcell/server`. Nobody sees further ahead than `maxAhead` seconds, by default 0.2. */

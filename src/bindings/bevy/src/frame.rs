@@ -1,6 +1,7 @@
 //! From the coordinates of a Bevy world to those of a bundle.
 
 use bevy_math::{DVec3, Vec3};
+use viewcell_sight::{OwnedBundle, frame};
 
 /// Where a bundle lies in the world. Bevy's axes are right-handed: x to the right, y up, z towards the one who looks.
 ///
@@ -47,6 +48,20 @@ impl Frame {
                 Vec3::new(0.0, 0.0, -units),
                 Vec3::new(0.0, units, 0.0),
             ],
+        }
+    }
+
+    /// A solid level that was exported from an engine with Bevy's axes, which are Godot's (`from` of its bake): positions of
+    /// the world are those of the scene that was exported.
+    pub fn baked(bundle: &OwnedBundle) -> Self {
+        let of = frame(bundle);
+        let units = [Vec3::X, Vec3::Y, Vec3::Z];
+        Self {
+            origin: Vec3::ZERO,
+            axes: of.axes.map(|axis| {
+                let along = units.get(usize::from(axis.unsigned_abs()).wrapping_sub(1));
+                along.copied().unwrap_or(Vec3::ZERO) * f32::from(axis.signum()) * of.scale as f32
+            }),
         }
     }
 

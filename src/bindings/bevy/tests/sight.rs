@@ -553,3 +553,61 @@ fn axes_are_as_the_frames_say() {
     // North in the world is -z, in the level +y.
     assert_eq!(at(Frame::level(32.0), 1.0, 2.0, -3.0), [32.0, 96.0, 64.0]);
 }
+
+/// The L of `tests/solid/axes.rs` by an exporter with Bevy's axes: what the world has where is what the bundle has there.
+#[test]
+fn a_level_with_bevys_axes_is_asked_with_positions_of_the_world() {
+    let folder = golden().with_file_name("axes");
+    let bundle = ViewCells::from_bytes(std::fs::read(folder.join("godot.vcb")).unwrap()).unwrap();
+    let frame = Frame::baked(&bundle);
+    assert_eq!(frame.axes, [Vec3::X, -Vec3::Z, Vec3::Y]);
+    let places = [[1.5, 0.1, -1.5], [1.5, 0.1, -7.0], [18.0, 0.1, -1.5]].map(Vec3::from_array);
+    let seen = |frame: Frame, proofs: bool| {
+        let mut app = app(&folder);
+        let (handle, _) = load(&mut app, "godot.vcb");
+        app.insert_resource(Sight {
+            frame,
+            reach: 0.5,
+            proofs,
+            ..Sight::of(handle)
+        });
+        let beings = places.map(|at| {
+            let transform = Transform::from_translation(at);
+            app.world_mut().spawn((Viewer, Target, transform)).id()
+        });
+        app.update();
+        let sees = |a: usize, b: usize| {
+            let seen = app.world().get::<Seen>(beings[a]).unwrap();
+            seen.contains(beings[b])
+        };
+        [
+            sees(0, 1),
+            sees(1, 0),
+            sees(0, 2),
+            sees(2, 0),
+            sees(1, 2),
+            sees(2, 1),
+        ]
+    };
+    let right = [true, true, true, true, false, false];
+    for proofs in [false, true] {
+        assert_eq!(seen(frame, proofs), right, "proofs {proofs}");
+    }
+    // By any mirrored or swapped axis somebody is in no cell, and seen.
+    for order in [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ] {
+        for signs in 0..8 {
+            let axes = std::array::from_fn(|k| {
+                frame.axes[order[k]] * if signs >> k & 1 == 1 { -1.0 } else { 1.0 }
+            });
+            let wrong = Frame { axes, ..frame };
+            assert_eq!(seen(wrong, false) == right, axes == frame.axes, "{axes:?}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use godot::classes::{FileAccess, Resource};
 use godot::global;
 use godot::prelude::*;
-use viewcell_sight::{OwnedBundle, Place, SolidBundle, World, load};
+use viewcell_sight::{OwnedBundle, Place, SolidBundle, World, frame, load};
 
 /// A bundle that `viewcell` baked. Places are numbers: of a terrain the samples, row by row from the north-western
 /// corner; of a level its cells. -1 is nowhere.
@@ -140,7 +140,8 @@ impl ViewcellBundle {
     }
 
     /// The place at a point in the bundle's own coordinates, or -1: of a terrain, x metres east and z metres south of its
-    /// first sample, y not being asked for; of a level, the axes and units of its file.
+    /// first sample, y not being asked for; of a level that was baked from Godot's export, those of the scene, of another the
+    /// axes and units of its file.
     #[func]
     fn locate(&self, point: Vector3) -> i64 {
         self.number(self.bundle().and_then(|bundle| locate(bundle, point)))
@@ -180,7 +181,7 @@ impl ViewcellBundle {
         level.positions_visible_within(
             coordinates(bundle, a),
             coordinates(bundle, b),
-            [reach_a, reach_b],
+            [reach_a, reach_b].map(|reach| reach * frame(bundle).scale),
         )
     }
 
@@ -190,9 +191,15 @@ impl ViewcellBundle {
         let found = u32::try_from(cell)
             .ok()
             .and_then(|cell| self.solid()?.1.bounds(cell));
-        let [low, high] = found
+        let of = self.bundle().map(frame).unwrap_or_default();
+        let corners = found
             .unwrap_or_default()
-            .map(|[x, y, z]| Vector3::new(x as f32, y as f32, z as f32));
+            .map(|corner| of.to_asked(corner).map(|at| at as f32));
+        let side = |pick: fn(f32, f32) -> f32| {
+            let [x, y, z] = [0, 1, 2].map(|axis| pick(corners[0][axis], corners[1][axis]));
+            Vector3::new(x, y, z)
+        };
+        let (low, high) = (side(f32::min), side(f32::max));
         Aabb::new(low, high - low)
     }
 
@@ -221,6 +228,7 @@ pub fn coordinates(bundle: &OwnedBundle, point: Vector3) -> [f64; 3] {
     let [x, y, z] = [point.x, point.y, point.z].map(f64::from);
     match bundle.world() {
         World::Terrain(_) => [x, z, y],
-        World::Cells(_) | World::Solid(_) => [x, y, z],
+        World::Cells(_) => [x, y, z],
+        World::Solid(_) => frame(bundle).to_level([x, y, z]),
     }
 }

@@ -4,15 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use godot::classes::{INode3D, Node3D};
 use godot::prelude::*;
-use viewcell_sight::{Being, Known, Manner, Watch};
+use viewcell_sight::{Being, Known, Manner, Watch, frame};
 
 use crate::bundle::{ViewcellBundle, coordinates};
 
 /// Watches nodes, and tells in each physics frame of changes of sight between them.
 ///
 /// Its own transform says where the bundle lies in the world. A point in its space is, of a terrain, x metres east and z
-/// metres south of the first sample, y being up; of a level, one in the axes and units of the level's file. Where these
-/// have z up, as Quake's do, rotate the node by -90 degrees about x.
+/// metres south of the first sample, y being up; of a level that was baked from Godot's export, one of the scene; of another level,
+/// one in the axes and units of its file. Where these have z up, as Quake's do, rotate the node by -90 degrees about x.
 #[derive(GodotClass)]
 #[class(init, base = Node3D)]
 pub struct ViewcellSession {
@@ -28,6 +28,10 @@ pub struct ViewcellSession {
     #[export]
     #[init(val = true)]
     doubt_is_visible: bool,
+    /// Whether, in a solid level with a reach, what the bake calls visible is looked at between the occluders themselves:
+    /// less is seen, for some microseconds a pair and frame. Of at most 256 nodes.
+    #[export]
+    proofs: bool,
     watched: HashMap<InstanceId, Watched>,
     watch: Watch<InstanceId>,
     seen: HashMap<InstanceId, HashSet<InstanceId>>,
@@ -100,10 +104,12 @@ impl ViewcellSession {
         let bundle = self.bundle.as_ref();
         let bundle = bundle.and_then(|bundle| bundle.bind().bundle().cloned());
         let known = bundle.clone().map_or(Known::Nothing, Known::Bundle);
+        let scale = bundle.as_ref().map_or(1.0, |bundle| frame(bundle).scale);
         let manner = Manner {
-            reach: self.reach,
+            reach: self.reach * scale,
             doubt: self.doubt_is_visible,
             frontiers: false,
+            proofs: self.proofs,
         };
         self.watch.ask(known, manner);
         for (

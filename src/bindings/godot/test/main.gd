@@ -32,6 +32,18 @@ func _ready() -> void:
 				told.located.append(bundle.locate(Vector3(column * apart.x, 0.0, row * apart.y)))
 		for at in [Vector2(-1, 0), Vector2(0, 1000)]:
 			told.off.append(bundle.locate(Vector3(at.x * apart.x, 0.0, at.y * apart.y)))
+	# The L of tests/solid/axes.rs: corner, end of the short arm, and of the long one, as Godot has them.
+	told.arms = []
+	if bundle.is_solid():
+		var corner := Vector3(1.5, 0.1, -1.5)
+		var short := Vector3(1.5, 0.1, -7.0)
+		var long := Vector3(18.0, 0.1, -1.5)
+		for pair in [[corner, short], [long, corner], [short, long]]:
+			told.arms.append(bundle.visible_points(pair[0], pair[1]))
+			told.arms.append(bundle.visible_within(pair[0], pair[1], 0.5, 0.5))
+		told.arms.append(bundle.visible_within(short, long, 8.0, 8.0))
+		for at in [corner, short, long]:
+			told.arms.append(bundle.bounds(bundle.locate(at)).grow(0.001).has_point(at))
 	# Many at once are none of each other's business.
 	told.others = []
 	var others := []

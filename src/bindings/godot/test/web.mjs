@@ -157,6 +157,8 @@ if (each === 4) {
   assert.deepEqual(told.located, Array.from({ length: places }, (_, i) => (valid[i] === '1' ? i : -1)));
   if (basename(bundle).includes('voids')) assert.equal(told.located.filter((at) => at === -1).length, 39);
 }
+if (basename(bundle) === 'godot.vcb')
+  assert.deepEqual(told.arms, [true, true, true, true, false, false, true, true, true, true]);
 assert.deepEqual(told.others, [...Array(20).fill(''), ...Array(20).fill(0)]);
 assert.deepEqual(told.closed, [false, false, -1, 0]);
 for (const [words, text, isOpen, visible] of told.refused) {

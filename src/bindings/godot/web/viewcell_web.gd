@@ -30,6 +30,8 @@ globalThis.viewcellOfGodot ??= (() => {
   const isPlace = (bundle, number) => number >= 0 && number < places(bundle);
   const place = (bundle, number) =>
     bundle.kind === 'terrain' ? [number % bundle.width, Math.floor(number / bundle.width)] : [number];
+  // A level that was baked from Godot's export is asked with positions of the scene.
+  const toLevel = (bundle, at) => (bundle.kind === 'solid' ? bundle.toLevel(at) : at);
   return {
     async open(from, text, told) {
       try {
@@ -52,17 +54,25 @@ globalThis.viewcellOfGodot ??= (() => {
     },
     locate(key, x, y, z) {
       const bundle = bundles.get(key);
-      const at = bundle.locate(x, y, z);
+      const at = bundle.locate(...toLevel(bundle, [x, y, z]));
       // Whoever can be somewhere sees themselves: at a void nobody can be, and it is nowhere, as in the extension.
       if (at === null || !bundle.visible(at, at)) return -1;
       return bundle.kind === 'terrain' ? at[1] * bundle.width + at[0] : at;
     },
-    points: (key, ax, ay, az, bx, by, bz) => bundles.get(key).visiblePoints([ax, ay, az], [bx, by, bz]),
-    within: (key, ax, ay, az, bx, by, bz, reachA, reachB) =>
-      bundles.get(key).visibleWithin([ax, ay, az], [bx, by, bz], reachA, reachB),
+    points(key, ax, ay, az, bx, by, bz) {
+      const bundle = bundles.get(key);
+      return bundle.visiblePoints(toLevel(bundle, [ax, ay, az]), toLevel(bundle, [bx, by, bz]));
+    },
+    within(key, ax, ay, az, bx, by, bz, reachA, reachB) {
+      const bundle = bundles.get(key);
+      const scale = Math.hypot(...bundle.toLevel([1, 0, 0]));
+      return bundle.visibleWithin(toLevel(bundle, [ax, ay, az]), toLevel(bundle, [bx, by, bz]), scale * reachA, scale * reachB);
+    },
     bounds(key, cell) {
       const bundle = bundles.get(key);
-      return JSON.stringify(isPlace(bundle, cell) ? bundle.bounds(cell) : [[0, 0, 0], [0, 0, 0]]);
+      if (!isPlace(bundle, cell)) return JSON.stringify([[0, 0, 0], [0, 0, 0]]);
+      const corners = bundle.bounds(cell).map((corner) => bundle.fromLevel(corner));
+      return JSON.stringify([Math.min, Math.max].map((pick) => [0, 1, 2].map((axis) => pick(corners[0][axis], corners[1][axis]))));
     },
     pairs(key, text) {
       const bundle = bundles.get(key);
@@ -143,7 +153,8 @@ func spacing() -> Vector2:
 	return Vector2(metres[0], metres[1])
 
 # The place at a point in the bundle's own coordinates, or -1 where nobody can be: of a terrain, x metres east and z metres
-# south of its first sample; of a level, the axes and units of its file.
+# south of its first sample; of a level that was baked from Godot's export, those of the scene, of another the axes and units
+# of its file.
 func locate(point: Vector3) -> int:
 	if _key == 0:
 		return -1

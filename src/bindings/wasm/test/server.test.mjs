@@ -103,6 +103,29 @@ test('positions of an engine become those of the level', async () => {
   assert.deepEqual(unity.toLevel([1, 2, 3]), [-1, -3, 2]);
   assert.deepEqual(unity.toLevel({ x: 1, y: 2, z: 3 }), [-1, -3, 2]);
   unity.close();
+  // The L of tests/solid/axes.rs, by each engine: corner, end of the short arm, and of the long one.
+  const engines = {
+    unity: ([a, b, up]) => [a, up, b],
+    unreal: ([a, b, up]) => [100 * a, 100 * b, 100 * up],
+    godot: ([a, b, up]) => [a, up, -b],
+    blender: (at) => at,
+  };
+  for (const [name, of] of Object.entries(engines)) {
+    const bundle = await open(bytesOf(golden(`../axes/${name}.vcb`)));
+    const places = [[1.5, 1.5, 0.1], [1.5, 7, 0.1], [18, 1.5, 0.1]].map((at) => of(at));
+    const holds = (turn) => {
+      const [corner, short, long] = places.map((at) => bundle.locate(...bundle.toLevel(turn(at))));
+      if ([corner, short, long].includes(null)) return false;
+      return bundle.visible(corner, short) && bundle.visible(corner, long) && !bundle.visible(short, long);
+    };
+    places.forEach((at) => bundle.fromLevel(bundle.toLevel(at)).forEach((x, i) => assert.ok(Math.abs(x - at[i]) < 1e-9)));
+    for (const order of [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+      for (let signs = 0; signs < 8; signs++) {
+        const turn = (at) => order.map((axis, i) => at[axis] * ((signs >> i) & 1 ? -1 : 1));
+        assert.equal(holds(turn), signs === 0 && `${order}` === '0,1,2', `${name} ${order} ${signs}`);
+      }
+    bundle.close();
+  }
 });
 
 for (const name of ['13x9-voids-pairs.vcb', 'solid.vcb']) {
