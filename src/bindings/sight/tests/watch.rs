@@ -173,11 +173,11 @@ fn proofs_hide_whom_the_library_proves_hidden_and_nobody_else() {
         watch.ask(Known::Bundle(bundle.clone()), manner);
         // Everybody goes on, so that each pair is decided in each tick; now and then somebody is gone.
         let gone = dice.below(2 * PLAYERS as u64) as usize;
-        for entity in 0..PLAYERS {
+        for (entity, point) in points.iter_mut().enumerate() {
             if tick % 10 == 0 {
-                points[entity] = somewhere(level, &mut dice);
+                *point = somewhere(level, &mut dice);
             }
-            points[entity][0] += 0.25;
+            point[0] += 0.25;
             if entity == gone {
                 judge.remove(entity);
                 continue;
@@ -186,8 +186,8 @@ fn proofs_hide_whom_the_library_proves_hidden_and_nobody_else() {
                 entity,
                 is_viewer: true,
                 is_target: true,
-                place: world.locate(points[entity]),
-                point: points[entity],
+                place: world.locate(*point),
+                point: *point,
             });
         }
         watch.tick(|change| {
