@@ -21,10 +21,11 @@ const PANICS: &[&str] = &[
     "todo!",
     "unimplemented!",
 ];
-/// Where `unsafe` is allowed: the memory map, what owns its bytes, the C interface, the allocator, and a question to
-/// Windows.
+/// Where `unsafe` is allowed: the memory map, what owns its bytes, the C interface, the allocator, a question to Windows, and
+/// kernels with the processor's own instructions.
 const UNSAFE: &[&str] = &[
     "bake/job/peak.rs",
+    "viewcell/instructions.rs",
     "viewcell/query/map.rs",
     "viewcell/capi/",
     "viewcell/query/owned.rs",

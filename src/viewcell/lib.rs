@@ -48,6 +48,7 @@ pub mod convex;
 pub mod dice;
 pub mod format;
 pub mod frontier;
+mod instructions;
 pub mod interest;
 pub mod query;
 pub mod session;

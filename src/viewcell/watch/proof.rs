@@ -5,6 +5,7 @@
 //! boxes of the next: a test of one occluder a leaf. Where a leaf fails, a proof of that part alone is looked for.
 
 use crate::convex::{Decider, Found, Groups, List, Look, Point, Run, Span};
+use crate::instructions::Instructions;
 use crate::query::solid::Solids;
 use crate::query::solid::cell_by_cell::{CellByCell, DEPTH};
 use crate::query::solid::reached::{ReachedCell, around};
@@ -32,11 +33,13 @@ pub(super) struct Node {
 #[derive(Debug)]
 struct Work {
     left: u32,
+    instructions: Instructions,
 }
 
 impl Run for Work {
+    #[inline(always)]
     fn vectorize<T>(&self, kernel: impl FnOnce() -> T) -> T {
-        kernel()
+        self.instructions.vectorize(kernel)
     }
 
     fn goes_on(&mut self) -> bool {
@@ -62,8 +65,12 @@ pub(super) struct Prover {
 impl Prover {
     pub(super) fn new(solids: &Solids) -> Self {
         let made = Vec::with_capacity(4 * MOST_NODES);
+        let work = Work {
+            left: 0,
+            instructions: Instructions::detect(),
+        };
         Self {
-            decider: Decider::new(solids.scale, Work { left: 0 }),
+            decider: Decider::new(solids.scale, work),
             groups: Groups::new(&solids.occluders),
             base: None,
             made,

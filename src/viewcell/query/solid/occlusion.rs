@@ -11,6 +11,7 @@ use super::cell_by_cell::{CellByCell, DEPTH};
 use super::solids::Solids;
 use crate::convex::{Decider, Found, List, Run, Span};
 use crate::format::solid::Corners;
+use crate::instructions::Instructions;
 use crate::query::{Extent, ReachableSet};
 
 /// Tests whether positions are hidden from others by the solids of a level, by several of them if need be, and by
@@ -28,11 +29,13 @@ pub struct OcclusionTest {
 #[derive(Debug)]
 struct Clock {
     until: Option<Instant>,
+    instructions: Instructions,
 }
 
 impl Run for Clock {
+    #[inline(always)]
     fn vectorize<T>(&self, kernel: impl FnOnce() -> T) -> T {
-        kernel()
+        self.instructions.vectorize(kernel)
     }
 
     fn goes_on(&mut self) -> bool {
@@ -44,7 +47,11 @@ impl SolidBundle<'_> {
     /// A test by what hides in the level. `None` where the bundle does not have that, or it is damaged.
     pub fn occlusion_test(&self) -> Option<OcclusionTest> {
         let solids = self.solids()?;
-        let mut decider = Decider::new(solids.scale, Clock { until: None });
+        let clock = Clock {
+            until: None,
+            instructions: Instructions::detect(),
+        };
+        let mut decider = Decider::new(solids.scale, clock);
         let of = self.parameters();
         Some(OcclusionTest {
             all: decider.all(&solids.occluders),
