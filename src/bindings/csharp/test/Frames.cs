@@ -58,6 +58,57 @@ class Frames
         return world;
     }
 
+    // A world without a bundle, of another engine's axes, or of a terrain that is not there says so once, and hides nobody.
+    public static void Refusals(string root, string folder)
+    {
+        string golden = Path.Combine(root, "tests/golden");
+        File.Copy(Path.Combine(golden, "v1/40x9-pairs.vcb"), Path.Combine(folder, "terrain.vcb"), true);
+        File.Copy(Path.Combine(golden, "axes/unreal.vcb"), Path.Combine(folder, "unreal.vcb"), true);
+        foreach (string[] wrong in new string[][] {
+            new string[] { "nothing.vcb", "no such file" }, new string[] { "unreal.vcb", "--from unity" }, new string[] { "terrain.vcb", "Terrain" },
+        })
+        {
+            Other.File = wrong[0];
+            ViewcellWorld world = new GameObject("other").AddComponent<Other>();
+            Check(Debug.Errors.Count == 1 && Debug.Errors[0].Contains(wrong[0]) && Debug.Errors[0].Contains(wrong[1]), wrong[0] + ": " + string.Join("; ", Debug.Errors));
+            Debug.Errors.Clear();
+            world.Put(1, world.transform, 0);
+            Check(world.Sets == null && world.Observes(1, 2) && world.Knows(1), "everybody observes everybody");
+            bool isDriven = false;
+            world.Drive = time => isDriven = true;
+            GameObject.Send(world, "LateUpdate");
+            Check(!isDriven, "nothing to drive");
+            GameObject.Send(world, "OnDisable");
+            Check(ViewcellWorld.Active == null, "none is active");
+        }
+        // A terrain whose corner is at (100, 0, 50), 8 spacings from south to north.
+        Other.File = "terrain.vcb";
+        Terrain terrain = new GameObject("terrain").AddComponent<Terrain>();
+        terrain.transform.position = new Vector3(100, 0, 50);
+        using (Bundle bundle = Bundle.Open(Path.Combine(folder, "terrain.vcb")))
+        {
+            float side = (float)(8 * bundle.Info.Dy);
+            terrain.terrainData = new TerrainData { size = new Vector3((float)(39 * bundle.Info.Dx), 10, side) };
+            Other.On = terrain;
+            ViewcellWorld world = new GameObject("hills").AddComponent<Other>();
+            Check(Debug.Errors.Count == 0 && world.Sets != null && !world.Sets.IsWatched, "a terrain: " + string.Join("; ", Debug.Errors));
+            uint place;
+            // The north-western corner, and the south-eastern one.
+            Check(bundle.Locate(world.At(new Vector3(100, 3, 50 + side)), out place) && place == bundle.PlaceOf(0, 0), "north-west");
+            Check(bundle.Locate(world.At(new Vector3(100 + (float)(39 * bundle.Info.Dx), 3, 50)), out place) && place == bundle.PlaceOf(39, 8), "south-east");
+            Check(!bundle.Locate(world.At(new Vector3(99 - (float)bundle.Info.Dx, 3, 50)), out place), "west of it");
+            GameObject.Send(world, "OnDisable");
+            Other.On = null;
+        }
+    }
+
+    class Other : ViewcellWorld
+    {
+        public static string File;
+        public static Terrain On;
+        public Other() { bundleFile = File; terrain = On; }
+    }
+
     // A place of Unity's for one of the level: x is mirrored, and z is level.
     public static Vector3 Unity(Position of) { return new Vector3((float)-of.X, (float)of.Z, (float)-of.Y); }
 

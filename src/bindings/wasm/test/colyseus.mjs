@@ -11,7 +11,8 @@ import { Server } from '@colyseus/core';
 import { WebSocketTransport } from '@colyseus/ws-transport';
 import { Client } from 'colyseus.js';
 import { open } from 'viewcell/server';
-import { blocks, brushes } from './brushes.mjs';
+import { brushes } from './brushes.mjs';
+import { Judge, frames } from './judge.mjs';
 
 const [roomFile, level, trace, map, most = Infinity, ...given] = process.argv.slice(2);
 const { HiddenRoom } = await import(pathToFileURL(roomFile));
@@ -23,24 +24,10 @@ const WORK = 1e6;
 const SPEED = [1000, 700];
 const MOTION = { speed: SPEED, interval: STEP, maxAhead: 0.2, hold: HOLD, step: 18, work: WORK };
 
-// By frame, the positions of all players.
-function frames(file) {
-  const all = new Map();
-  for (const line of readFileSync(file, 'utf8').split('\n').slice(1)) {
-    const [time, player, x, y, z] = line.split(',').map(Number);
-    if (!line || time % 50 !== 0) continue;
-    const frame = all.get(time) ?? [];
-    frame[player] = [x, y, z];
-    all.set(time, frame);
-  }
-  const players = Math.max(...[...all.values()].map((frame) => frame.length));
-  return [...all.keys()].sort((a, b) => a - b).map((time) => all.get(time)).filter((frame) => frame.filter(Boolean).length === players);
-}
-
 const motion = frames(trace).slice(0, Number(most));
 const players = motion[0].length;
 const bundle = await open(readFileSync(level));
-const solids = brushes(map);
+const judge = new Judge(motion, brushes(map), SPEED.map((speed) => speed * STEP));
 
 // A room whose players go where they were recorded, frame by frame.
 class TraceRoom extends HiddenRoom {
@@ -106,33 +93,6 @@ const has = (of, frame) =>
     of.waits();
   });
 
-// The judge: whether any of some lines from an eye to a body is clear. What blocked a line last is tried first.
-const lastly = new Map();
-const POINTS = [[0, 0, 0], [0, 0, 31], [0, 0, -23], [15, 15, 31], [-15, 15, 31], [15, -15, 31], [-15, -15, 31], [15, -15, -23], [-15, 15, -23]];
-function inSight(from, to, pair) {
-  const eye = [from[0], from[1], from[2] + 22];
-  return POINTS.some((point, i) => {
-    const at = point.map((of, axis) => of + to[axis]);
-    const key = pair * POINTS.length + i;
-    const last = lastly.get(key);
-    if (last && blocks(last, eye, at)) return false;
-    const found = solids.find((solid) => blocks(solid, eye, at));
-    if (found) lastly.set(key, found);
-    return !found;
-  });
-}
-
-// Where somebody is in frames to come, until they are put elsewhere.
-function ahead(player, frame, count) {
-  const places = [motion[frame][player]];
-  for (let next = frame + 1; next <= frame + count && next < motion.length; next++) {
-    const [a, b] = [places.at(-1), motion[next][player]];
-    if (Math.hypot(b[0] - a[0], b[1] - a[1]) > SPEED[0] * STEP || Math.abs(b[2] - a[2]) > SPEED[1] * STEP) break;
-    places.push(b);
-  }
-  return places;
-}
-
 const [hidden, all] = [await join('hidden'), await join('open')];
 const watch = bundle.watch(players, { maxAhead: MOTION.maxAhead });
 const until = new Float64Array(players * players).fill(-1);
@@ -158,13 +118,12 @@ for (let frame = 0; frame < motion.length; frame++) {
       if (a === b) continue;
       figures.pairs++;
       if (found) figures.sent++;
-      const pair = a * players + b;
       if (found) {
-        figures.inSight += inSight(motion[frame][a], motion[frame][b], pair);
+        figures.inSight += judge.inSight(frame, a, b);
         continue;
       }
       figures.judged++;
-      const late = ahead(a, frame, Math.ceil(PING / STEP) + 1).some((from) => ahead(b, frame, 1).some((to) => inSight(from, to, pair)));
+      const late = judge.isLate(frame, a, b, Math.ceil(PING / STEP) + 1, 1);
       if (late) console.log(`late: frame ${frame}: ${a} sees ${b}: ${motion[frame][a]} ${motion[frame][b]}`);
       figures.late += late;
     }

@@ -9,6 +9,7 @@ use bevy_transform::TransformPlugin;
 use bevy_viewcell::{ViewCells, ViewcellPlugin};
 
 /// Golden bundles of the main crate's tests.
+#[allow(dead_code)]
 pub fn golden() -> PathBuf {
     let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     let root = bindings
@@ -19,6 +20,7 @@ pub fn golden() -> PathBuf {
 }
 
 /// A bundle from there, opened beside any app.
+#[allow(dead_code)]
 pub fn open(name: &str) -> ViewCells {
     ViewCells::from_bytes(std::fs::read(golden().join(name)).unwrap()).unwrap()
 }
