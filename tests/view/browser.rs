@@ -55,7 +55,9 @@ impl Browser {
             .args([
                 "--headless",
                 "--no-sandbox",
-                "--disable-gpu",
+                // WebGL in software.
+                "--use-angle=swiftshader",
+                "--enable-unsafe-swiftshader",
                 "--disable-dev-shm-usage",
                 "--force-color-profile=srgb",
                 "--remote-debugging-pipe",

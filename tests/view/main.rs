@@ -12,4 +12,5 @@ mod page;
 mod players;
 mod server;
 mod solid;
+mod three;
 mod unbaked;

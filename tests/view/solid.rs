@@ -27,7 +27,7 @@ fn brush([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
 
 /// A house of two storeys, with a hole in the floor of the upper one and two rooms in the lower one, and `walks.csv`:
 /// three players in it, one of them upstairs.
-fn house() -> Baked {
+pub fn house() -> Baked {
     let folder = tempfile::tempdir().unwrap();
     let level = folder.path().join("house.map");
     fs::write(&level, house_map()).unwrap();

@@ -175,7 +175,7 @@ fn cells_of_a_level_see_before_the_bake_what_they_see_after_it() {
     assert!(status == 200 && triangles >= 12 && cells > 60, "{head}");
     assert_eq!(
         body.len() as u64,
-        4 + length as u64 + 36 * triangles + 24 * cells
+        4 + length as u64 + 36 * triangles + 25 * cells
     );
 }
 

@@ -9,25 +9,67 @@ use viewcell_bake::world::solid::{Plane, Point, Solid};
 /// The most triangles that are sent: 36 bytes each.
 const MOST: usize = 2_000_000;
 
-/// Corners of triangles as nine `f32` each, then for each cell the least and the greatest corner of its box as six `f32`.
-/// `section` is what hides as a bundle has it ([`Occluders`]), counted from `middle`.
+/// So many heights of a cell a room is high at most.
+const STOREY: u32 = 24;
+
+/// Where players can be, for what of a mesh they can see.
+pub(super) struct Room<'r> {
+    /// The cell of a position, if somebody can be there.
+    pub locate: &'r dyn Fn(Point) -> Option<u32>,
+    /// Width and height of the smallest cells.
+    pub cell: [f64; 2],
+    /// Half the width of a body.
+    pub half: f64,
+    /// Where feet are, above a position.
+    pub feet: f64,
+}
+
+impl Room<'_> {
+    /// Whether players can be before a point of a surface, whose normal points to them, at whatever height.
+    fn is_before(&self, at: Point, normal: Point) -> bool {
+        let heights = |sign: f64| (0..STOREY).map(move |k| sign * f64::from(k) * self.cell[1]);
+        let holds = |off: f64, z: f64| {
+            let [x, y] = [0, 1].map(|axis| at[axis] + off * normal[axis]);
+            (self.locate)([x, y, z]).is_some()
+        };
+        // Above a floor, from where feet are on it; below a ceiling; beside a wall, which may be higher or go down deeper.
+        let feet = at[2] - self.feet + 0.1 * self.cell[1];
+        let above = |off: f64| heights(1.0).any(|up| holds(off, feet + up));
+        let below = |off: f64| heights(-1.0).any(|down| holds(off, at[2] + down));
+        match normal[2] {
+            up if up > 0.5 => above(0.0),
+            up if up < -0.5 => below(0.0),
+            _ => [1.1, 1.6, 2.6].iter().any(|times| {
+                let off = times * self.half;
+                below(off) || above(off)
+            }),
+        }
+    }
+}
+
+/// Corners of triangles as nine `f32` each, counterclockwise for who sees them; then for each cell the least and the
+/// greatest corner of its box as six `f32`; then for each cell as `u8` whether players stand in it, or are in the air. `section` is what hides as a bundle has it ([`Occluders`]), counted from
+/// `middle`. Of all surfaces there is what players can stand before: not the outside of a level, nor what lies within walls.
 pub(super) fn mesh(
     section: &[u8],
     middle: Point,
     cells: impl Iterator<Item = [Point; 2]>,
+    room: &Room<'_>,
 ) -> Result<Answer, Refusal> {
     let occluders = Occluders::new(section).ok_or_else(Refusal::damaged)?;
     let mut triangles: Vec<f32> = Vec::new();
     for number in 0..occluders.len() {
-        for polygon in polygons(&occluders, number).ok_or_else(Refusal::damaged)? {
-            let corner = |at: Point| [0, 1, 2].map(|axis| (at[axis] + middle[axis]) as f32);
-            for k in 2..polygon.len() {
-                triangles.extend(
-                    [polygon[0], polygon[k - 1], polygon[k]]
-                        .into_iter()
-                        .flat_map(corner),
-                );
-            }
+        for (normal, polygon) in polygons(&occluders, number).ok_or_else(Refusal::damaged)? {
+            let placed = |at: &Point| [0, 1, 2].map(|axis| at[axis] + middle[axis]);
+            let polygon = facing(polygon.iter().map(placed).collect(), normal);
+            divide(polygon, 2.0 * room.cell[0], &mut |piece| {
+                if room.is_before(middle_of(piece), normal) {
+                    for k in 2..piece.len() {
+                        let corners = [piece[0], piece[k - 1], piece[k]].into_iter().flatten();
+                        triangles.extend(corners.map(|x| x as f32));
+                    }
+                }
+            });
         }
         if triangles.len() > 9 * MOST {
             return Err(Refusal::too_large(format!(
@@ -35,15 +77,84 @@ pub(super) fn mesh(
             )));
         }
     }
-    let boxes: Vec<f32> = cells
-        .flat_map(|[low, high]| low.into_iter().chain(high).map(|x| x as f32))
-        .collect();
-    let head = json!({ "triangles": triangles.len() / 9, "cells": boxes.len() / 6 });
-    Ok(Answer::new(head).with(triangles).with(boxes))
+    let (mut boxes, mut stands) = (Vec::<f32>::new(), Vec::<u8>::new());
+    for (number, [low, high]) in (0..).zip(cells) {
+        let below = low[2] - 0.05 * room.cell[1];
+        let under = [low[0].midpoint(high[0]), low[1].midpoint(high[1]), below];
+        let other = (room.locate)(under).filter(|cell| *cell != number);
+        stands.push(u8::from(other.is_none()));
+        boxes.extend(low.into_iter().chain(high).map(|x| x as f32));
+    }
+    let head = json!({ "triangles": triangles.len() / 9, "cells": stands.len() });
+    Ok(Answer::new(head).with(triangles).with(boxes).with(stands))
 }
 
-/// The polygons of an occluder. One that is too thin to have any has none.
-fn polygons(occluders: &Occluders<'_>, number: u32) -> Option<Vec<Vec<Point>>> {
+fn middle_of(polygon: &[Point]) -> Point {
+    let count = polygon.len().max(1) as f64;
+    [0, 1, 2].map(|axis| polygon.iter().map(|at| at[axis]).sum::<f64>() / count)
+}
+
+fn cross(a: Point, b: Point) -> Point {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+/// The polygon counterclockwise around a normal.
+fn facing(mut polygon: Vec<Point>, normal: Point) -> Vec<Point> {
+    let mut around = [0.0; 3];
+    for (k, &to) in polygon.iter().enumerate() {
+        let from = polygon[(k + polygon.len() - 1) % polygon.len()];
+        let one = cross(from, to);
+        around = [0, 1, 2].map(|axis| around[axis] + one[axis]);
+    }
+    if around.iter().zip(normal).map(|(a, n)| a * n).sum::<f64>() < 0.0 {
+        polygon.reverse();
+    }
+    polygon
+}
+
+/// Hands out a polygon in pieces that are at most so long along each axis.
+fn divide(polygon: Vec<Point>, long: f64, take: &mut impl FnMut(&[Point])) {
+    if polygon.len() < 3 {
+        return;
+    }
+    let range = |axis: usize| {
+        let along = polygon.iter().map(|at| at[axis]);
+        let low = along.clone().fold(f64::INFINITY, f64::min);
+        (low, along.fold(f64::NEG_INFINITY, f64::max))
+    };
+    let ranges = [range(0), range(1), range(2)];
+    let length = |axis: usize| ranges[axis].1 - ranges[axis].0;
+    let axis = [1, 2].into_iter().fold(0, |best, axis| {
+        if length(axis) > length(best) {
+            axis
+        } else {
+            best
+        }
+    });
+    if length(axis) <= long {
+        return take(&polygon);
+    }
+    let dist = ranges[axis].0.midpoint(ranges[axis].1);
+    for side in [1.0, -1.0] {
+        let mut normal = [0.0; 3];
+        normal[axis] = side;
+        let half = clipped(
+            &polygon,
+            &Plane {
+                normal,
+                dist: side * dist,
+            },
+        );
+        divide(half, long, take);
+    }
+}
+
+/// The polygons of an occluder, each with the normal of the side that it is seen from. One that is too thin has none.
+fn polygons(occluders: &Occluders<'_>, number: u32) -> Option<Vec<(Point, Vec<Point>)>> {
     let record = occluders.record(number)?;
     let planes = (record.first..record.first + record.planes).map(|number| {
         let (normal, dist) = occluders.plane(number)?;
@@ -54,9 +165,10 @@ fn polygons(occluders: &Occluders<'_>, number: u32) -> Option<Vec<Vec<Point>>> {
         let Ok(solid) = Solid::from_planes(planes.iter().copied()) else {
             return Some(Vec::new());
         };
+        let faces = solid.planes.iter().enumerate();
         return Some(
-            (0..solid.planes.len())
-                .map(|face| solid.face(face))
+            faces
+                .map(|(face, plane)| (plane.normal, solid.face(face)))
                 .collect(),
         );
     }
@@ -70,7 +182,11 @@ fn polygons(occluders: &Occluders<'_>, number: u32) -> Option<Vec<Vec<Point>>> {
     for edge in edges {
         polygon = clipped(&polygon, edge);
     }
-    Some(vec![polygon])
+    let mut sides = vec![(own.normal, polygon.clone())];
+    if record.kind == 1 {
+        sides.push((own.normal.map(|x| -x), polygon));
+    }
+    Some(sides)
 }
 
 /// A square of a plane whose sides are `far` from the foot of the origin.
@@ -83,13 +199,6 @@ fn square(plane: &Plane, far: f64) -> Vec<Point> {
         [1.0, 0.0, 0.0]
     } else {
         [0.0, 0.0, 1.0]
-    };
-    let cross = |a: Point, b: Point| {
-        [
-            a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0],
-        ]
     };
     let unit = |a: Point| {
         let length = a.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -152,6 +261,22 @@ mod tests {
         ] {
             let near = |corner: &Point| corner.iter().zip(at).all(|(a, b)| (a - b).abs() < 1e-9);
             assert!(polygon.iter().any(near), "{at:?} in {polygon:?}");
+        }
+        let mut pieces = 0;
+        let mut area = 0.0;
+        divide(polygon.clone(), 2.0, &mut |piece| {
+            pieces += 1;
+            let [low, high] = [f64::min, f64::max]
+                .map(|of| [0, 1].map(|axis| piece.iter().map(|at| at[axis]).reduce(of).unwrap()));
+            area += (high[0] - low[0]) * (high[1] - low[1]);
+        });
+        assert_eq!((pieces, area), (8, 24.0));
+        for (normal, first) in [([0.0, 0.0, 1.0], 1.0), ([0.0, 0.0, -1.0], -1.0)] {
+            let [a, b, c, ..] = facing(polygon.clone(), normal)[..] else {
+                panic!()
+            };
+            let turn = (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]);
+            assert!(turn * first > 0.0);
         }
         let past = Plane {
             normal: [1.0, 0.0, 0.0],

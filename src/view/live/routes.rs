@@ -51,7 +51,7 @@ impl View {
 }
 
 /// The page: name, kind and bytes of its files.
-const PAGE: [(&str, &str, &str); 21] = [
+const PAGE: [(&str, &str, &str); 26] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/style.css", "text/css", include_str!("page/style.css")),
     ("/api.js", JAVASCRIPT, include_str!("page/api.js")),
@@ -60,16 +60,21 @@ const PAGE: [(&str, &str, &str); 21] = [
     ("/cut.js", JAVASCRIPT, include_str!("page/cut.js")),
     ("/dig.js", JAVASCRIPT, include_str!("page/dig.js")),
     ("/floor.js", JAVASCRIPT, include_str!("page/floor.js")),
+    ("/gl.js", JAVASCRIPT, include_str!("page/gl.js")),
     ("/halves.js", JAVASCRIPT, include_str!("page/halves.js")),
     ("/keep.js", JAVASCRIPT, include_str!("page/keep.js")),
     ("/layers.js", JAVASCRIPT, include_str!("page/layers.js")),
     ("/level.js", JAVASCRIPT, include_str!("page/level.js")),
     ("/link.js", JAVASCRIPT, include_str!("page/link.js")),
     ("/main.js", JAVASCRIPT, include_str!("page/main.js")),
+    ("/model.js", JAVASCRIPT, include_str!("page/model.js")),
     ("/paint.js", JAVASCRIPT, include_str!("page/paint.js")),
     ("/pane.js", JAVASCRIPT, include_str!("page/pane.js")),
     ("/play.js", JAVASCRIPT, include_str!("page/play.js")),
+    ("/relief.js", JAVASCRIPT, include_str!("page/relief.js")),
+    ("/scene.js", JAVASCRIPT, include_str!("page/scene.js")),
     ("/solid.js", JAVASCRIPT, include_str!("page/solid.js")),
+    ("/three.js", JAVASCRIPT, include_str!("page/three.js")),
     ("/ways.js", JAVASCRIPT, include_str!("page/ways.js")),
     ("/terrain.js", JAVASCRIPT, include_str!("page/terrain.js")),
     ("/words.js", JAVASCRIPT, include_str!("page/words.js")),

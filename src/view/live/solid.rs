@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::check::check_sight;
 use super::level::{cell_number, light};
-use super::mesh::mesh;
+use super::mesh::{Room, mesh};
 use super::source::Opened;
 use super::terrain::{self, micros_since};
 use crate::picture::{Floors, NOBODY};
@@ -27,6 +27,8 @@ pub(super) fn about(level: &SolidBundle<'_>) -> Value {
         "kind": "solid",
         "cells": level.cells(),
         "cell": level.parameters().cell,
+        "eye": level.parameters().eye,
+        "feet": level.parameters().hull[0][2],
     })
 }
 
@@ -81,7 +83,16 @@ pub(super) fn mesh_of(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer
     let section = opened.bundle.bundle().section(Tag::SOCC);
     let (_, bytes) = section.ok_or_else(|| Refusal::not_found(none))?;
     let boxes = (0..level.cells()).map(|cell| level.bounds(cell).unwrap_or_default());
-    mesh(bytes, level.parameters().middle, boxes)
+    let SolidParameters {
+        hull, cell, middle, ..
+    } = *level.parameters();
+    let room = Room {
+        locate: &|at| level.locate(at),
+        cell: [cell[0], cell[2]],
+        half: (hull[1][0] - hull[0][0]) / 2.0,
+        feet: hull[0][2],
+    };
+    mesh(bytes, middle, boxes, &room)
 }
 
 /// The PVS of a cell, and the positions of a player's origin that the cell stands for.

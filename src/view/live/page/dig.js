@@ -38,7 +38,10 @@ async function follow(app) {
   if (head.error) app.say(head.error);
   if (before.version === head.version && before.decided === head.decided) return;
   const [pane] = app.panes;
-  if (before.version !== head.version) await pane.ground.load();
+  if (before.version !== head.version) {
+    await pane.ground.load();
+    app.scene?.reload();
+  }
   pane.waits = head.areas.map(([from, to]) => ({ kind: "frame", from, to, colour: app.palette.mark }));
   if (head.version === head.decided) app.exposures = undefined;
   app.checked = [];

@@ -23,6 +23,7 @@ export function linked(app) {
     t: layer === "play" && state.time ? state.time : undefined,
     pair: layer === "play" && state.pair ? state.pair.join() : undefined,
     lines: layer === "play" && state.lines ? state.lines : undefined,
+    three: app.scene?.mode,
     view: fitted ? undefined : [x, y, zoom].map((n) => n.toFixed(2)).join(),
     ...ground.linked?.(),
   };
@@ -48,7 +49,7 @@ export function flash(app, text) {
 
 /** Saves what is shown, panes side by side. */
 export function save(app) {
-  const copies = app.panes.map((pane) => pane.snapshot());
+  const copies = [...app.panes, ...(app.scene ? [app.scene] : [])].map((view) => view.snapshot());
   const whole = element("canvas", {
     width: copies.reduce((sum, copy) => sum + copy.width, 8 * (copies.length - 1)),
     height: Math.max(...copies.map((copy) => copy.height)),

@@ -33,6 +33,11 @@ export class Level {
     return cell === NONE ? undefined : [x, y, cell];
   }
 
+  /** Heights of floors, and how far they are apart; none where nothing tells where cells lie. */
+  get relief() {
+    return Number.isNaN(this.scale) ? undefined : { heights: this.floors, spacing: [this.scale, this.scale] };
+  }
+
   placeAt([x, y]) {
     return this.at(Math.floor(x), Math.floor(y));
   }

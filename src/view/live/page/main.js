@@ -10,6 +10,7 @@ import { chooseFloor, listenToFloors, tellReach } from "./floor.js";
 import { LAYERS, check, hasPlayers, showLegend } from "./layers.js";
 import * as link from "./link.js";
 import { Pane } from "./pane.js";
+import { listenToScene, openScene, standAt } from "./three.js";
 import { listenToPlay, pick, run, skip } from "./play.js";
 import { Level } from "./level.js";
 import { Solid } from "./solid.js";
@@ -111,8 +112,10 @@ function settle() {
 function setPlace(place, begun) {
   if (!place || (state.place && String(place) === String(state.place))) return;
   state.place = place;
+  standAt(app, place);
   show(begun);
 }
+app.setPlace = setPlace;
 
 function movePlayer(who, place, begun) {
   if (!place || String(place) === String(state[who])) return;
@@ -126,11 +129,12 @@ function setActive(who) {
   $("other").textContent = who === "a" ? "B" : "A";
 }
 
-/** The player at a point of a pane, with a finger's or a mouse's reach. */
-function playerAt(pane, point, type) {
+/** The player at a point of a view, with a finger's or a mouse's reach. */
+function playerAt(view, point, type) {
+  const { ground } = app.panes[0];
   const reach = type === "touch" ? 32 : 16;
   const near = ["a", "b"].map((who) => {
-    const [x, y] = app.camera.toPane(pane.ground.middle(state[who]), pane.size);
+    const [x, y] = view.locate(ground.middle(state[who]));
     return [Math.hypot(x - point[0], y - point[1]), who];
   });
   const [distance, who] = near.sort((p, q) => p[0] - q[0])[0];
@@ -168,26 +172,28 @@ function resize() {
   for (const pane of app.panes) pane.resize();
   if (app.camera.fitted) app.camera.fit(app.panes[0].size);
   for (const pane of app.panes) pane.draw();
+  app.scene?.resize();
 }
 
 function fit() {
   app.camera.fit(app.panes[0].size);
+  app.scene?.fit();
   drawAll();
 }
 
-function watch(pane) {
-  const ground = (point) => app.camera.toGround(point, pane.size);
-  const placeAt = (point) => pane.ground.placeAt(ground(point));
-  listen(pane.box, {
+/** Listens to the pointer over a map, or over the same in three dimensions. */
+function watch(view) {
+  const placeAt = (point) => view.placeAt(point);
+  listen(view.box, {
     hover(point, begun) {
       if (state.layer === "play") return;
-      const grabs = hasPlayers(state) && playerAt(pane, point);
-      pane.box.style.cursor = grabs ? "grab" : hasPlayers(state) ? "default" : "crosshair";
+      const grabs = hasPlayers(state) && playerAt(view, point);
+      view.box.style.cursor = grabs ? "grab" : hasPlayers(state) ? "default" : "crosshair";
       if (!state.pinned && !hasPlayers(state)) setPlace(placeAt(point), begun);
     },
     leave() {},
     tap(point, begun) {
-      if (state.layer === "play") return pick(app, pane, point);
+      if (state.layer === "play") return pick(app, view, point);
       const place = placeAt(point);
       if (!place) return;
       if (app.about.digs && $("dig").checked) return dig(app, place);
@@ -197,8 +203,8 @@ function watch(pane) {
       setPlace(place, begun);
     },
     grab(point, type) {
-      pane.box.focus({ preventScroll: true });
-      const who = hasPlayers(state) && playerAt(pane, point, type);
+      view.box.focus({ preventScroll: true });
+      const who = hasPlayers(state) && playerAt(view, point, type);
       if (!who) return false;
       setActive(who);
       return true;
@@ -208,11 +214,11 @@ function watch(pane) {
     },
     drop() {},
     pan(dx, dy) {
-      app.camera.pan(dx, dy);
+      view.pan(dx, dy);
       drawAll();
     },
     zoom(factor, point) {
-      app.camera.zoomAt(factor, point, pane.size);
+      view.zoom(factor, point);
       drawAll();
     },
   });
@@ -259,6 +265,7 @@ const KEYS = {
   p: () => (state.pinned = !state.pinned),
   d: () => ($("dig").checked = !$("dig").checked),
   " ": () => state.layer === "play" && run(app),
+  v: () => $("three").click(),
   c: () => copy(app),
   s: () => save(app),
 };
@@ -329,6 +336,7 @@ async function begin() {
   }
   tellControls();
   setActive("a");
+  if (given.three) await openScene(app, given.three);
   // Not waited for: counting exposure takes its time.
   const usual = app.about.players ? "play" : "sight";
   choose(given.layer in LAYERS ? given.layer : usual) ?? choose("sight");
@@ -364,6 +372,8 @@ async function main() {
   app.camera = new Camera(width, height, stretch);
   app.panes = grounds.map((ground, k) => new Pane(k, ground, app.palette, app.camera));
   $("panes").replaceChildren(...app.panes.map((pane) => pane.box));
+  app.watch = watch;
+  app.resize = resize;
   document.body.classList.toggle("compares", app.panes.length > 1);
   const only = [app.about.kind, app.about.unbaked ? "unbaked" : "baked"];
   if (app.about.players) only.push("players");
@@ -386,6 +396,7 @@ async function main() {
     $("reach").addEventListener("input", () => (tellReach(app), show()));
   }
   listenToPlay(app);
+  listenToScene(app);
   if (app.about.digs) listenToDigs(app);
   if (app.about.unbaked) listenToBake(app);
   $("swap").addEventListener("click", () => KEYS.b());

@@ -34,6 +34,24 @@ export class Pane {
     return [this.box.clientWidth, this.box.clientHeight];
   }
 
+  /** The place at a point of the pane. */
+  placeAt(point) {
+    return this.ground.placeAt(this.camera.toGround(point, this.size));
+  }
+
+  /** Where a point of the ground is in the pane. */
+  locate(at) {
+    return this.camera.toPane(at, this.size);
+  }
+
+  pan(dx, dy) {
+    this.camera.pan(dx, dy);
+  }
+
+  zoom(factor, point) {
+    this.camera.zoomAt(factor, point, this.size);
+  }
+
   /** The table of a list of colours, made once; `least` is the light of the darkest ground. */
   table(key, colours, least = this.palette.plainLight) {
     const made = this.tables.get(key) ?? new Table(colours(), least);
@@ -44,6 +62,7 @@ export class Pane {
   /** Paints `classes` (one a pixel) with a table, and shows them. */
   paint(table, marks) {
     table.paint(this.pixels, this.classes, this.ground.light);
+    this.ground.painted?.(table);
     const { elsewhere } = this.ground;
     if (elsewhere) {
       // In the darkest light: what is on other floors is not to outshine this one.
@@ -53,6 +72,7 @@ export class Pane {
     this.context.putImageData(this.image, 0, 0);
     this.marks = marks;
     this.draw();
+    this.scene?.repaint();
   }
 
   /** Fits the canvases to the window. */
@@ -76,6 +96,7 @@ export class Pane {
     const context = this.overlay.getContext("2d");
     context.clearRect(0, 0, this.overlay.width, this.overlay.height);
     this.drawMarks(context);
+    this.scene?.drawMarks();
   }
 
   drawGround(context) {

@@ -181,15 +181,15 @@ export const skip = (app, seconds) => app.play && seek(app, app.play.time + 1000
 /* ---- the two whose regions are shown ---- */
 
 /** Takes the player near a point into the pair. */
-export function pick(app, pane, point) {
-  const { play, state } = app;
+export function pick(app, view, point) {
+  const { play, state, panes: [pane] } = app;
   if (!play) return;
   const frame = play.ways.frame(play.time);
   let [nearest, least] = [undefined, REACH];
   for (let player = 0; player < play.ways.players; player += 1) {
     if (!play.ways.isHere(frame, player)) continue;
     const at = pane.ground.point(play.ways.point(play.time, player), play.ways.place(frame, player));
-    const [x, y] = app.camera.toPane(at, pane.size);
+    const [x, y] = view.locate(at);
     const far = Math.hypot(x - point[0], y - point[1]);
     if (far < least) [nearest, least] = [player, far];
   }

@@ -4,6 +4,8 @@ import { ask } from "./api.js";
 import { Level } from "./level.js";
 
 const NONE = 0xffffffff;
+/** The light of cells in three dimensions. */
+const LIGHT = 225;
 /** Pixels between two floors. */
 const GAP = 24;
 
@@ -20,6 +22,8 @@ export class Solid extends Level {
       light: new Uint8Array(buffer, lights + each * k, each),
     }));
     this.floorOf = new Uint8Array(buffer, start + 4 * each * floors.length, cells);
+    this.byCell = new Uint8Array(cells);
+    this.tints = new Uint32Array(cells);
     this.lay();
   }
 
@@ -93,6 +97,40 @@ export class Solid extends Level {
   point(at, cell) {
     const [[x, y], [left, top]] = [super.point(at), this.cornerOf(cell)];
     return [x + left, y + top];
+  }
+
+  /** As of every level; and notes the classes of all cells, also of those that lie under others. */
+  spread(bits, classes, value = 1) {
+    super.spread(bits, classes, value);
+    const { byCell } = this;
+    for (let cell = 0; cell < byCell.length; cell += 1) if ((bits[cell >> 3] >> (cell & 7)) & 1) byCell[cell] += value;
+  }
+
+  perPixel(numbers, classes) {
+    this.byCell.set(numbers.subarray(0, this.byCell.length));
+    return super.perPixel(numbers, classes);
+  }
+
+  /** The colours of cells, in one light, out of the classes that were noted. */
+  painted({ pixels }) {
+    this.byCell.forEach((kind, cell) => (this.tints[cell] = pixels[(kind << 8) | LIGHT]));
+    this.byCell.fill(0);
+  }
+
+  /** Its cells lie over each other: it has a mesh. */
+  get relief() {
+    return undefined;
+  }
+
+  /** The cell at a point of the map. */
+  cellAt([x, y]) {
+    return this.at(Math.floor(x), Math.floor(y))?.[2];
+  }
+
+  /** A point of the map, on the floor of a cell, as one in units of the level. */
+  unplaced([x, y], cell) {
+    const [left, top] = this.cornerOf(cell);
+    return [this.corner[0] + (x - left) * this.scale, this.corner[1] - (y - top) * this.scale];
   }
 
   linked() {

@@ -26,6 +26,11 @@ export class Terrain {
     this.light = new Uint8Array(buffer, start + 4 * count, count);
   }
 
+  /** Heights, and metres between them. */
+  get relief() {
+    return { heights: this.heights, spacing: this.about.spacing };
+  }
+
   /** The place at a point of the ground; none outside and at voids. */
   placeAt([x, y]) {
     const place = [Math.floor(x), Math.floor(y)];

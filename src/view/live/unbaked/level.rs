@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::answer::{Answer, Refusal};
 use super::super::level::cell_number;
-use super::super::mesh::mesh;
+use super::super::mesh::{Room, mesh};
 use super::super::solid::{plans, words};
 use super::super::terrain::micros_since;
 use super::bake::Observed;
@@ -84,6 +84,8 @@ impl UnbakedLevel {
             "kind": "solid",
             "cells": self.places.len(),
             "cell": self.places.cell,
+            "eye": self.usual.player.eye,
+            "feet": self.usual.player.hull.min[2],
         })
     }
 
@@ -139,7 +141,19 @@ impl UnbakedLevel {
             let bounds = self.places.bounds(cell);
             [bounds.min, bounds.max]
         });
-        mesh(&self.field.occluder_section(), [0.0; 3], boxes)
+        let hull = self.usual.player.hull;
+        let room = Room {
+            locate: &|at| self.places.locate(at),
+            cell: [self.places.cell[0], self.places.cell[2]],
+            half: (hull.max[0] - hull.min[0]) / 2.0,
+            feet: hull.min[2],
+        };
+        mesh(
+            &self.field.occluder_section(),
+            self.level.middle,
+            boxes,
+            &room,
+        )
     }
 
     /// What is seen from a cell.
