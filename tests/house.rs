@@ -138,6 +138,26 @@ fn unsafe_panics_and_allocation_keep_to_their_places() {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
+/// Words by which the book finds what to do about an error are words of errors.
+#[test]
+fn errors_of_the_book_are_those_of_the_code() {
+    let all: Vec<String> = files().into_iter().map(|(_, text)| joined(&text)).collect();
+    let page = include_str!("../assets/book/errors.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let words: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    assert!(words.len() > 20, "{words:?}");
+    let is_gone = |words: &&str| !all.iter().any(|text| text.contains(words));
+    let gone: Vec<&str> = words.into_iter().filter(is_gone).collect();
+    assert_eq!(gone, [""; 0], "no errors of src/");
+}
+
+/// A source text whose literals go over no line's end.
+fn joined(text: &str) -> String {
+    let mut parts = text.split("\\\n");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |whole, part| whole + part.trim_start())
+}
+
 /// Files and folders that CONTRIBUTING.md sends people to, and those that README.md and ARCHITECTURE.md name.
 #[test]
 fn documents_name_files_that_exist() {
