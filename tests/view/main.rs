@@ -4,6 +4,7 @@
 mod html;
 
 mod browser;
+mod colours;
 mod common;
 mod dig;
 mod look;

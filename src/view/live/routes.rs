@@ -51,7 +51,7 @@ impl View {
 }
 
 /// The page: name, kind and bytes of its files.
-const PAGE: [(&str, &str, &str); 26] = [
+const PAGE: [(&str, &str, &str); 27] = [
     ("/", "text/html", include_str!("page/index.html")),
     ("/style.css", "text/css", include_str!("page/style.css")),
     ("/api.js", JAVASCRIPT, include_str!("page/api.js")),
@@ -70,6 +70,7 @@ const PAGE: [(&str, &str, &str); 26] = [
     ("/model.js", JAVASCRIPT, include_str!("page/model.js")),
     ("/paint.js", JAVASCRIPT, include_str!("page/paint.js")),
     ("/pane.js", JAVASCRIPT, include_str!("page/pane.js")),
+    ("/places.js", JAVASCRIPT, include_str!("page/places.js")),
     ("/play.js", JAVASCRIPT, include_str!("page/play.js")),
     ("/relief.js", JAVASCRIPT, include_str!("page/relief.js")),
     ("/scene.js", JAVASCRIPT, include_str!("page/scene.js")),

@@ -2,7 +2,7 @@
 
 use image::{Rgba, RgbaImage};
 
-use super::palette::{Colour, VIRIDIS, bytes, logarithmic};
+use super::palette::{Colour, Fitted, VIRIDIS, bytes, shaded};
 use viewcell::query::{Grid, Pvs, Sample, TerrainBundle};
 
 /// Height of the sun above the horizon and its direction clockwise from north, in degrees: the
@@ -93,7 +93,7 @@ fn exaggeration(slopes: &[[f64; 2]]) -> f64 {
 
 /// The darkest shade of ground under colours of which each stands for one thing, so that a slope
 /// in shadow does not go black.
-pub const PLAIN_LIGHT: f32 = 0.35;
+pub const PLAIN_LIGHT: f32 = 0.5;
 /// The same under colours that stand for numbers: shadow must not pass for another number.
 pub const NUMBER_LIGHT: f32 = 0.72;
 
@@ -139,7 +139,13 @@ impl Ground {
             if light.is_nan() {
                 return Rgba([255, 255, 255, 0]);
             }
-            let [r, g, b] = bytes(colour(i).map(|c| c * light));
+            // What stands for a number keeps its hue.
+            let lit = if least_light < NUMBER_LIGHT {
+                shaded(colour(i), light)
+            } else {
+                colour(i).map(|c| c * light)
+            };
+            let [r, g, b] = bytes(lit);
             Rgba([r, g, b, 255])
         })
     }
@@ -157,17 +163,15 @@ pub fn mask(grid: Grid, pvs: &Pvs<'_>) -> Vec<bool> {
 }
 
 /// The terrain, each sample in a colour by how many see it, from dark (nobody else) to light (the
-/// most), by the logarithm of the count; one pixel a sample, voids are transparent. `counts` are
+/// most), on a scale that is fitted to the counts; one pixel a sample, voids are transparent. `counts` are
 /// row by row, as `survey` counts them.
 ///
 /// # Panics
 ///
 /// If there are not as many counts as samples.
 pub fn exposure_image(ground: &Ground, counts: &[u32]) -> RgbaImage {
-    let most = u64::from(counts.iter().copied().max().unwrap_or(0));
-    ground.paint(NUMBER_LIGHT, |i| {
-        VIRIDIS.at(logarithmic(counts[i].into(), most))
-    })
+    let scale = Fitted::new(counts);
+    ground.paint(NUMBER_LIGHT, |i| VIRIDIS.at(scale.part(counts[i])))
 }
 
 #[cfg(test)]
@@ -215,7 +219,7 @@ mod tests {
     fn more_exposed_is_lighter_and_a_void_is_transparent() {
         let heights = [0.0, 0.0, 0.0, 0.0, f32::NAN];
         let ground = Ground::of_heights(5, &heights, [1.0; 2]);
-        let picture = exposure_image(&ground, &[1, 10, 100, 1000, 0]);
+        let picture = exposure_image(&ground, &[1, 300, 600, 1000, 0]);
         let light = |x| {
             let [r, g, b, _] = picture.get_pixel(x, 0).0.map(u32::from);
             2 * r + 7 * g + b

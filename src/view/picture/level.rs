@@ -3,7 +3,8 @@
 use super::floors::Floors;
 use super::page::{Key, Page, Panel, Unit, grouped};
 use super::palette::{
-    AFTER_B, Colour, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE, logarithmic,
+    AFTER_B, Colour, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE,
+    logarithmic,
 };
 use super::terrain::decades;
 use super::viewshed::Viewpoint;
@@ -228,13 +229,14 @@ impl<'a> LevelPages<'a> {
             grouped(least.into()),
             grouped(most)
         );
+        let scale = Fitted::new(counts);
         let legend = vec![Key::Ramp(
             VIRIDIS,
-            "cells that see it".into(),
-            decades(most),
+            "share of cells that see it".into(),
+            scale.ticks(counts.len() as u64),
         )];
         let title = "Exposure: how much sees each cell".to_owned();
-        let colour = |cell: u32| VIRIDIS.at(logarithmic(counts[cell as usize].into(), most));
+        let colour = |cell: u32| VIRIDIS.at(scale.part(counts[cell as usize]));
         self.page(title, subtitle, marked, colour, legend)
     }
 

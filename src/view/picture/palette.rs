@@ -83,6 +83,57 @@ impl Ramp {
     }
 }
 
+/// A colour in a light of 0 to 1. Yellow and orange turn brown in the shade: their red fades last, their blue first. All
+/// alike they would turn olive.
+pub fn shaded(colour: Colour, light: f32) -> Colour {
+    let [red, _, blue] = colour;
+    let exponents = if red > 1.3 * blue {
+        [0.6, 1.0, 1.6]
+    } else {
+        [1.0; 3]
+    };
+    [0, 1, 2].map(|c| colour[c] * light.powf(exponents[c]))
+}
+
+/// A linear scale of counts from their 2nd to their 98th percentile: a few that are far off do not darken all others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fitted {
+    ends: [u32; 2],
+}
+
+impl Fitted {
+    /// Of counts; those of 0 are of nothing.
+    pub fn new(counts: &[u32]) -> Self {
+        let mut counts: Vec<u32> = counts.iter().copied().filter(|count| *count > 0).collect();
+        let last = counts.len().saturating_sub(1) as f64;
+        let ends = [0.02, 0.98].map(|part| {
+            let at = (part * last).round() as usize;
+            if counts.is_empty() {
+                return 0;
+            }
+            *counts.select_nth_unstable(at).1
+        });
+        Self { ends }
+    }
+
+    /// Where a count lies: 0 up to the one end, 1 from the other on.
+    pub fn part(self, count: u32) -> f64 {
+        let [low, high] = self.ends.map(f64::from);
+        ((f64::from(count) - low) / (high - low).max(1.0)).clamp(0.0, 1.0)
+    }
+
+    /// Ticks at the ends and between them, as shares of `all`.
+    pub fn ticks(self, all: u64) -> Vec<(f64, String)> {
+        let [low, high] = self.ends.map(f64::from);
+        let tick = |part: f64| {
+            let share = 100.0 * (low + part * (high - low)) / all.max(1) as f64;
+            let digits = if high >= 0.1 * all as f64 { 0 } else { 2 };
+            (part, format!("{share:.digits$} %"))
+        };
+        [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0].map(tick).into()
+    }
+}
+
 /// Where `count` lies between 1 and `most` by its logarithm: 0 to 1. Half as much is as far from
 /// `most` wherever it lies, which counts that spread over decades want.
 pub fn logarithmic(count: u64, most: u64) -> f64 {
@@ -117,6 +168,27 @@ mod tests {
         }
         assert!(lightness(AFTER_A) > lightness(HALF_A.at(1.0)));
         assert!(lightness(AFTER_B) > lightness(HALF_B.at(1.0)));
+    }
+
+    #[test]
+    fn a_scale_is_fitted_to_all_but_a_few_and_shade_keeps_hues() {
+        let mut counts: Vec<u32> = (100..=200).collect();
+        counts.extend([0, 0, 1_000_000]);
+        let scale = Fitted::new(&counts);
+        assert_eq!(scale.ends, [102, 199]);
+        assert_eq!(
+            [0, 102, 199, 1_000_000].map(|count| scale.part(count)),
+            [0.0, 0.0, 1.0, 1.0]
+        );
+        let words: Vec<String> = scale.ticks(1000).into_iter().map(|tick| tick.1).collect();
+        assert_eq!(words, ["10 %", "13 %", "17 %", "20 %"]);
+        assert_eq!(Fitted::new(&[]).part(0), 0.0);
+        for light in [0.5, 0.75, 1.0] {
+            let [r, g, b] = shaded(VISIBLE, light);
+            assert!(r > g && g > b && (light == 1.0 || r > 1.2 * g));
+            let [r, g, b] = shaded(HIDDEN, light);
+            assert!(r < g && g < b);
+        }
     }
 
     #[test]

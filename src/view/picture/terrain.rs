@@ -6,7 +6,7 @@ use super::frontier::{Joined, Part, frontier_image, growth};
 use super::hillshade::{Ground, NUMBER_LIGHT, exposure_image, mask};
 use super::page::{Key, Page, Panel, Unit, grouped};
 use super::palette::{
-    AFTER_A, AFTER_B, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, VIRIDIS, VISIBLE, logarithmic,
+    AFTER_A, AFTER_B, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, VIRIDIS, VISIBLE, logarithmic,
 };
 use super::viewshed::{Viewpoint, hillshade_image, viewshed_image};
 use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions};
@@ -158,11 +158,11 @@ impl<'a> TerrainPages<'a> {
             grouped(mean.round() as u64),
             noun = self.noun(),
         );
-        let ticks = decades(most.into());
+        let all = self.terrain.valid().count(self.terrain.grid().root());
         let legend = vec![Key::Ramp(
             VIRIDIS,
-            format!("{}s that see it", self.noun()),
-            ticks,
+            format!("share of {}s that see it", self.noun()),
+            Fitted::new(counts).ticks(all),
         )];
         let picture = exposure_image(&self.ground, counts);
         let title = "Exposure: how much sees each place".to_owned();

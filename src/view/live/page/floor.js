@@ -30,6 +30,7 @@ export function chooseFloor(app, floor) {
   }
   places.forEach((who, k) => (state[who] = ground.placed(local[k])));
   camera.measure(ground.width, ground.height);
+  camera.box = app.inhabited(ground) ?? camera.whole;
   camera.fit(panes[0].size);
   $("floor").value = known ?? "";
 }
@@ -43,5 +44,5 @@ export function positions([low, high]) {
 export function tellReach(app) {
   const reach = $("reach").value * app.about.cell[0];
   app.state.reach = reach || undefined;
-  $("far").textContent = reach ? `${count(reach)} units` : "not asked for";
+  $("far").textContent = reach ? `${count(reach)} units` : "nowhere";
 }

@@ -7,7 +7,8 @@ import { bits, halvesLegend, paintSet } from "./halves.js";
 import { along, css, steps } from "./paint.js";
 import { DIM } from "./pane.js";
 import { players } from "./play.js";
-import { count, duration, legend, percent } from "./words.js";
+import { listPlaces, scaleOf } from "./places.js";
+import { count, legend, percent } from "./words.js";
 
 const NONE = 0xffffffff;
 
@@ -61,6 +62,7 @@ const sight = {
       pane.paint(pane.table("sight", () => [hidden, visible, difference, mark]), placeMarks(pane, state, mark));
     }
     const column = (tell) => panes.map((pane, k) => tell(answers[k].head, pane, k));
+    app.took = answers[0].head.micros;
     return [
       app.placeRow(state.place),
       ...(answers[0].head.bounds ? [["Positions", positions(answers[0].head.bounds)]] : []),
@@ -68,7 +70,6 @@ const sight = {
       ["Hidden", ...column((head, pane) => share(pane, whole(pane) - head.seen))],
       ...(panes.length > 1 ? [["Only here", ...column((_, pane, k) => count(only[k]))]] : []),
       ...(app.about.digs ? [["Being decided", ...column((head, pane) => share(pane, head.waits))]] : []),
-      ["Asked in", ...column((head) => duration(head.micros))],
     ];
   },
 
@@ -115,13 +116,13 @@ const frontier = {
     }));
     app.panes.forEach((pane, k) => paintHalves(app, pane, answers[k]));
     const column = (tell) => app.panes.map((pane, k) => tell(answers[k].head, pane));
+    app.took = answers[0].head.micros;
     const checked = column((head, pane) => (head.visible ? "–" : app.checked[pane.index] ?? "…"));
     return [
       ["Frontier set", ...column((head) => (head.visible ? "none: they see each other" : "yes"))],
       ...(reach ? [["On their ways", ...column((head) => (head.within ? "may see each other" : "hidden"))]] : []),
       ["A’s half", ...column((head, pane) => share(pane, head.sizes[0]))],
       ["B’s half", ...column((head, pane) => share(pane, head.sizes[1]))],
-      ["Grown in", ...column((head) => duration(head.micros))],
       ["Checked", ...checked],
     ];
   },
@@ -139,8 +140,7 @@ export async function check(app) {
   });
   const answers = await app.askAll("check", query);
   return answers.map(({ head }) => {
-    const took = `${count(head.looked)} PVSs in ${duration(head.micros)}`;
-    return head.holds ? `valid: ${took}` : `NOT valid: ${head.sees.join(" sees ")}`;
+    return head.holds ? `valid, looked from ${count(head.looked)}` : `NOT valid: ${head.sees.join(" sees ")}`;
   });
 }
 
@@ -182,7 +182,7 @@ const walk = {
 
 /** How many see each place. */
 const exposure = {
-  hint: "How many places see each place: the light ones are exposed, the dark ones sheltered.",
+  hint: "What share of the map sees each place: light ones are exposed, dark ones sheltered.",
 
   async show(app) {
     const { state, panes, palette } = app;
@@ -191,16 +191,15 @@ const exposure = {
       app.exposures = await countAll(app);
     }
     if (!app.exposures) return [];
-    const most = Math.max(2, ...app.exposures.map(({ head }) => head.most));
+    const scale = scaleOf(app.exposures.map(numbers));
     panes.forEach((pane, k) => {
-      const counts = numbers(app.exposures[k]);
-      const kinds = new Uint8Array(counts.length);
-      const scale = 255 / Math.log(most);
-      counts.forEach((n, i) => (kinds[i] = n > 1 ? Math.log(n) * scale : 0));
+      const kinds = Uint8Array.from(numbers(app.exposures[k]), (n) => 255 * Math.min(Math.max(scale.part(n), 0), 1));
       pane.classes = pane.ground.perPixel(kinds, pane.classes);
       const marks = state.place ? [{ kind: "ring", at: pane.ground.middle(state.place), colour: palette.mark }] : [];
       pane.paint(pane.table("exposure", () => steps(palette.numbers, 256), palette.numberLight), marks);
     });
+    app.scale = scale.ticks(whole(panes[0]));
+    listPlaces(app, numbers(app.exposures[0]), (n) => percent(n, whole(panes[0])));
     const seen = (pane, k) => {
       const n = numbers(app.exposures[k])[pane.ground.index(state.place)];
       return share(pane, n);
@@ -211,9 +210,7 @@ const exposure = {
     ];
   },
 
-  legend: ({ palette }) => [
-    { ramp: palette.numbers, text: "seen from", from: "nowhere else", to: "most places" },
-  ],
+  legend: ({ palette, scale }) => (scale ? [{ ramp: palette.numbers, text: "share of the map that sees it", ticks: scale }] : []),
 };
 
 /** Waits until the server has counted, or until something else is to be shown. */
@@ -240,6 +237,7 @@ const distances = {
     if (!state.place) return plain.show(app);
     const answers = await app.askAll("distances", (pane) => ({ at: pane.ground.name(state.place) }));
     const greatest = Math.max(...answers.map(({ head }) => head.greatest));
+    app.steps = greatest;
     panes.forEach((pane, k) => {
       const far = Uint8Array.from(numbers(answers[k]), (n) => (n === NONE ? greatest + 1 : n));
       pane.classes = pane.ground.perPixel(far, pane.classes);
@@ -255,8 +253,8 @@ const distances = {
     return [app.placeRow(state.place), ...rows.slice(1), ["No way", ...panes.map((_, k) => count(at(k, NONE)))]];
   },
 
-  legend: ({ palette }) => [
-    { ramp: [...palette.numbers].reverse(), text: "visible steps", from: "0", to: "most" },
+  legend: ({ palette, steps: most }) => [
+    { ramp: [...palette.numbers].reverse(), text: "visible steps", ticks: most ? ["0", String(most)] : [] },
     { colour: palette.nothing, text: "no chain of steps leads there" },
   ],
 };
@@ -281,8 +279,11 @@ const plain = {
 
 export const LAYERS = { sight, frontier, walk, exposure, steps: distances, play: players, plain };
 
-export function showLegend(app, layer) {
+/** What the colours of the layer that is shown mean. */
+export function legendOf(app, layer = app.state.layer) {
   const isOnFloors = app.panes[0].ground.floors?.length > 1 && app.about.kind === "solid";
   const others = isOnFloors ? [{ colour: app.palette.nothing.map((c) => c * DIM), text: "on other floors" }] : [];
-  return legend([...LAYERS[layer].legend(app), ...others], css, along);
+  return [...LAYERS[layer].legend(app), ...others];
 }
+
+export const showLegend = (app, layer) => legend(legendOf(app, layer), css, along);

@@ -15,7 +15,7 @@ import { listenToPlay, pick, run, skip } from "./play.js";
 import { Level } from "./level.js";
 import { Solid } from "./solid.js";
 import { Terrain } from "./terrain.js";
-import { $, readings } from "./words.js";
+import { $, duration, readings } from "./words.js";
 
 const POLL = 2000; // ms between questions whether the bundle is still the same
 
@@ -62,9 +62,10 @@ async function showNow(begun, step) {
     const rows = await LAYERS[state.layer].show(app, step);
     const [took, work] = [begun, started].map((from) => performance.now() - from);
     app.painted = { layer: state.layer, took, work, times: app.painted.times + 1 };
-    if (rows.length && state.layer !== "plain") {
-      rows.push(["Painted in", `${took.toFixed(1)} ms`]);
-    }
+    const asked = app.took === undefined ? "" : `answered in ${duration(app.took)}, `;
+    $("foot").textContent = rows.length && state.layer !== "plain" ? `${asked}painted in ${took.toFixed(1)} ms` : "";
+    app.took = undefined;
+    if (["exposure", "steps"].includes(state.layer)) $("legend").replaceChildren(...showLegend(app, state.layer));
     $("readings").replaceChildren(readings(rows, app.panes.map((pane) => pane.ground.about.name)));
     if (app.refused) app.say("");
     app.refused = false;
@@ -303,6 +304,47 @@ function somewhere(ground, partX, partY) {
   return undefined;
 }
 
+/** The place that a player does not see which is nearest to the middle of the other half of the map; none if there is none. */
+async function hiddenFrom(place) {
+  const { ground } = app.panes[0];
+  if (!place || app.about.unbaked) return undefined;
+  const answer = await ask("0/pvs", { at: ground.name(place) });
+  const seen = new Uint8Array(ground.light.length);
+  ground.spread(new Uint8Array(answer.buffer, answer.start, ground.setBytes), seen);
+  const { width, height, light } = ground;
+  let [best, least] = [undefined, Infinity];
+  for (let i = 0; i < light.length; i += 1) {
+    if (seen[i] || !light[i]) continue;
+    const far = Math.hypot((i % width) - 0.7 * width, Math.floor(i / width) - 0.5 * height);
+    if (far < least) [best, least] = [i, far];
+  }
+  return best === undefined ? undefined : ground.placeAt([(best % width) + 0.5, Math.floor(best / width) + 0.5]);
+}
+
+/** The part of the map where places are, but for a few far away, with some room around. */
+function inhabited({ width, height, light }) {
+  const along = [new Float64Array(width), new Float64Array(height)];
+  let all = 0;
+  for (let i = 0; i < light.length; i += 1) {
+    if (!light[i]) continue;
+    along[0][i % width] += 1;
+    along[1][Math.floor(i / width)] += 1;
+    all += 1;
+  }
+  const ends = along.map((counts) => {
+    const end = (from, step) => {
+      let at = from;
+      for (let left = 0.003 * all; at >= 0 && at < counts.length && left >= counts[at]; at += step) left -= counts[at];
+      return at;
+    };
+    const [low, high] = [end(0, 1), end(counts.length - 1, -1) + 1];
+    const room = 0.05 * (high - low);
+    return [Math.max(0, low - room), Math.min(counts.length, high + room)];
+  });
+  return all ? [ends[0][0], ends[1][0], ends[0][1], ends[1][1]] : undefined;
+}
+app.inhabited = inhabited;
+
 async function begin() {
   const given = link.read();
   const { ground } = app.panes[0];
@@ -319,7 +361,7 @@ async function begin() {
   state.place = ground.parse(given.at);
   state.pinned = Boolean(state.place);
   state.a = ground.parse(given.a) ?? somewhere(ground, 0.3, 0.5);
-  state.b = ground.parse(given.b) ?? somewhere(ground, 0.7, 0.5);
+  state.b = ground.parse(given.b) ?? (await hiddenFrom(state.a)) ?? somewhere(ground, 0.7, 0.5);
   app.middle = somewhere(ground, 0.5, 0.5);
   const pair = (given.pair ?? "").split(",").map(Number);
   state.pair = pair.length === 2 && pair.every(Number.isInteger) && pair[0] !== pair[1] ? pair : undefined;
@@ -327,6 +369,7 @@ async function begin() {
   state.level = clamp(Math.round(Number(given.level)) || 0, 0, (app.about.levels ?? 1) - 1);
   state.margin = clamp(Math.round(Number(given.margin)) || 0, 0, 20);
   $("level").max = (app.about.levels ?? 1) - 1;
+  app.camera.box = inhabited(ground) ?? app.camera.whole;
   const view = (given.view ?? "").split(",").map(Number);
   resize();
   fit();

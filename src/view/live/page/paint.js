@@ -12,7 +12,10 @@ export class Table {
       for (let light = 1; light < LIGHTS; light += 1) {
         const shade = least + ((1 - least) * (light - 1)) / 254;
         const at = 4 * (kind * LIGHTS + light);
-        for (let c = 0; c < 3; c += 1) bytes[at + c] = Math.floor(colour[c] * shade);
+        // Yellow in the shade is brown, as the pictures have it: all colours alike it would be olive.
+        // Where colours stand for numbers they keep their hue.
+        const fade = least < 0.7 && colour[0] > 1.3 * colour[2] ? [0.6, 1, 1.6] : [1, 1, 1];
+        for (let c = 0; c < 3; c += 1) bytes[at + c] = Math.floor(colour[c] * shade ** fade[c]);
         bytes[at + 3] = 255;
       }
     });

@@ -115,6 +115,7 @@ export class Pane {
     context.setTransform(this.density, 0, 0, this.density, 0, 0);
     context.lineJoin = "round";
     for (const mark of [...(this.waits ?? []), ...this.marks]) this[mark.kind](context, mark);
+    for (const { at, text } of this.ground.labels ?? []) this.label(context, at, text);
     this.scaleBar(context);
     if (this.ground.north) this.northArrow(context);
   }
@@ -203,6 +204,18 @@ export class Pane {
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.fillText(name, x, y + 0.5);
+  }
+
+  label(context, at, text) {
+    const [x, y] = this.camera.toPane(at, this.size);
+    context.font = "500 12px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "bottom";
+    const wide = context.measureText(text).width;
+    context.fillStyle = "rgb(20 24 33 / 0.72)";
+    context.fillRect(x, y - 18, wide + 10, 18);
+    context.fillStyle = "white";
+    context.fillText(text, x + 5, y - 3);
   }
 
   scaleBar(context) {

@@ -55,6 +55,15 @@ export class Solid extends Level {
     });
   }
 
+  /** The names of the floors that are shown, and where they are written. */
+  get labels() {
+    return this.corners.flatMap((corner, k) => {
+      if (!corner || this.floors.length < 2) return [];
+      const heights = this.floors[k].map(Math.round).join(" to ");
+      return [{ at: corner, text: `floor ${k + 1}: ground at ${heights}` }];
+    });
+  }
+
   /** Where the plan of a cell's floor begins; that of the floor which is shown if its own is not. */
   cornerOf(cell) {
     return this.corners[this.floorOf[cell]] ?? this.corners.find(Boolean);

@@ -58,9 +58,9 @@ export function readings(rows, heads) {
   return table;
 }
 
-/** A legend: a swatch and a word each, or a ramp between two words. */
+/** A legend: a swatch and a word each, or a ramp with numbers at even distances. */
 export function legend(entries, css, along) {
-  return entries.map(({ colour, ramp, text, from, to }) => {
+  return entries.map(({ colour, ramp, text, ticks }) => {
     if (!ramp) {
       const swatch = element("i", { class: "swatch" });
       swatch.style.background = css(colour);
@@ -69,7 +69,7 @@ export function legend(entries, css, along) {
     const bar = element("i", { class: "ramp" });
     const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => css(along(ramp, part)));
     bar.style.backgroundImage = `linear-gradient(90deg, ${stops.join(", ")})`;
-    return element("p", { class: "scale" }, element("span", {}, text), bar,
-      element("small", {}, from), element("small", {}, to));
+    const numbers = element("span", { class: "ticks" }, ...ticks.map((tick) => element("small", {}, tick)));
+    return element("p", { class: "scale" }, element("span", {}, text), bar, numbers);
   });
 }

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::super::answer::{Answer, Refusal};
 use super::super::terrain::{micros_since, shaded};
 use super::bake::Observed;
-use super::look::Look;
 use crate::picture::grouped;
+use std::sync::{Mutex, PoisonError};
 use viewcell::query::{Grid, Sample, VisibilityMode};
 use viewcell_bake::prepare::{free_memory, told_of_terrain};
-use viewcell_bake::visibility::{Bodies, HeightField, Rays, Simd, Stance};
+use viewcell_bake::visibility::{Bodies, Looker, Viewpoint, ViewshedField};
 use viewcell_bake::world::{Short, Terrain};
 use viewcell_bake::{
     BakeError, BakeOptions, IngestOptions, Ingested, Keep, Quality, Source, bake_terrain,
@@ -20,13 +20,13 @@ use viewcell_bake::{
 
 /// A heightmap, and who stands on it.
 pub(super) struct UnbakedTerrain {
-    terrain: Terrain,
+    /// There is one as long as the program runs.
+    terrain: &'static Terrain,
     grid: Grid,
     source: Source,
     reading: IngestOptions,
     bodies: Bodies,
-    field: HeightField,
-    look: Look,
+    looker: Mutex<Looker<'static>>,
     pub(super) notes: Vec<String>,
 }
 
@@ -42,20 +42,16 @@ impl UnbakedTerrain {
         let terrain = read.terrain;
         let (width, height) = (terrain.width(), terrain.height());
         let grid = Grid::new(width, height).map_err(|error| error.to_string())?;
-        if !HeightField::fits(width, height) {
-            return Err(format!(
-                "{width} x {height} samples are too many for the tables of the kernel: read a part (`crop`)"
-            ));
-        }
         let bodies = Bodies { eye, head };
-        let field = HeightField::new(&terrain, bodies, Stance::Sample);
+        let terrain: &'static Terrain = Box::leak(Box::new(terrain));
+        let field: &'static ViewshedField<'static> =
+            Box::leak(Box::new(ViewshedField::new(terrain)));
         Ok(Self {
-            field,
+            looker: Mutex::new(field.looker()),
             bodies,
             grid,
             source: Source::of_bytes(name, read.format, sum, serde_json::Map::new()),
             reading,
-            look: Look::new(grid),
             notes: read.notes,
             terrain,
         })
@@ -84,7 +80,7 @@ impl UnbakedTerrain {
 
     /// What a person should check before a bake.
     pub(super) fn facts(&self) -> Vec<[String; 2]> {
-        let terrain = &self.terrain;
+        let terrain = self.terrain;
         let number = |x: f64| Short((x * 100.0).round() / 100.0).to_string();
         let [dx, dy] = terrain.spacing();
         let extent = |samples: u32, spacing: f64| f64::from(samples - 1) * spacing;
@@ -160,11 +156,19 @@ impl UnbakedTerrain {
             )));
         };
         let start = Instant::now();
-        let level = Simd::Auto
-            .level()
-            .ok_or_else(|| Refusal::failed("this processor is not known"))?;
-        let kernel = || Rays::new(&self.terrain, &self.field, level);
-        let words = self.look.from(Sample::new(column, row), kernel);
+        let viewpoint = Viewpoint {
+            sample: (column, row),
+            bodies: self.bodies,
+            max_distance: f64::INFINITY,
+        };
+        let mut looker = self.looker.lock().unwrap_or_else(PoisonError::into_inner);
+        let shed = looker.look(&viewpoint);
+        drop(looker);
+        let mut words = vec![0_u64; self.grid.blocks()];
+        for (column, row) in shed.samples() {
+            let (block, bit) = self.grid.block_bit(Sample::new(column, row));
+            words[block] |= 1 << bit;
+        }
         let seen: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
         let here = self.terrain.at(column, row);
         let height = Some(here).filter(|height| !height.is_nan());
@@ -195,6 +199,6 @@ impl UnbakedTerrain {
             options: told_of_terrain(Some(&self.reading), &options),
             ..self.source.clone()
         };
-        bake_terrain(&self.terrain, &source, &options, output, observed).map(drop)
+        bake_terrain(self.terrain, &source, &options, output, observed).map(drop)
     }
 }
