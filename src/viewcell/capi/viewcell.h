@@ -155,7 +155,8 @@ typedef struct viewcell_watch viewcell_watch;
 typedef int32_t viewcell_status;
 
 // A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is not asked for. Of a
-// level: the units and axes of its file; in a solid level players are where their origins are.
+// level: the units and axes of its file, or of a mesh metres with z up, for which viewcell_axes says what an engine's
+// positions become; in a solid level players are where their origins are.
 typedef struct {
   // Metres east, or the level's x.
   double x;
