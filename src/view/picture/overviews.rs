@@ -279,7 +279,7 @@ mod tests {
                 }
             })
             .collect();
-        let file = map(width as u32, &[pixels.clone()]);
+        let file = map(width as u32, std::slice::from_ref(&pixels));
         let mut decoder = Decoder::new(io::Cursor::new(&file)).unwrap();
         assert_eq!(decoder.dimensions().unwrap(), (600, 300));
         let text = decoder.get_tag_ascii_string(Tag::ImageDescription).unwrap();

@@ -207,7 +207,8 @@ export class Pane {
   }
 
   label(context, at, text) {
-    const [x, y] = this.camera.toPane(at, this.size);
+    const [x, above] = this.camera.toPane(at, this.size);
+    const y = Math.max(above, 20);
     context.font = "500 12px system-ui, sans-serif";
     context.textAlign = "left";
     context.textBaseline = "bottom";

@@ -6,7 +6,7 @@ import { Program, add, texture } from "./gl.js";
 /** Quads along a square. */
 const SIDE = 32;
 /** A square is divided nearer than so many of its sides. */
-const NEAR = 2.5;
+const NEAR = 4;
 /** The longest side of the textures: a larger ground is drawn with every second, third or so of its samples. */
 const LONGEST = 4096;
 /** Steps of a ray at most. */
