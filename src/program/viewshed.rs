@@ -24,8 +24,8 @@ use super::work::{Manner, Range, RasterDocument, Work};
 
 /// What single observers see of a heightmap, without a bake
 ///
-/// Sight is exact, from sample to sample: the same as that of viewcell query pvs of a bundle with --visibility exact and --quality samples. A
-/// place is COL,ROW, unless --metres, --lonlat or --xy say otherwise.
+/// Sight is exact, from sample to sample: the same as that of viewcell query pvs of a bundle with --visibility exact and
+/// --quality samples. A place is COL,ROW, unless --metres, --lonlat or --xy say otherwise.
 ///
 /// With --all every place is an observer, and no other is named.
 ///
