@@ -102,9 +102,17 @@ fn the_page_of_a_terrain_says_what_info_says() {
         "it warns of players who move"
     );
     // Three charts, and a map with its legend and scale.
-    for text in ["samples that see it|", "|1|10|100|", "20 m"] {
+    for text in ["share of samples that see it|", "20 m"] {
         assert!(words.contains(text), "{text}: {words}");
     }
+    let legend = words.split("share of samples that see it|").nth(1).unwrap();
+    let ticks: Vec<&str> = legend
+        .split('|')
+        .map(str::trim)
+        .filter(|tick| !tick.is_empty())
+        .take(4)
+        .collect();
+    assert!(ticks.iter().all(|tick| tick.ends_with('%')), "{ticks:?}");
     assert_eq!(html.matches("<svg ").count(), 3);
     assert_eq!(html.matches("<img ").count(), 1);
 }
