@@ -81,6 +81,14 @@ impl Candidates {
         self.numbers[list.first + at]
     }
 
+    /// The number of one of a list, its centre, and half its sides.
+    #[inline(always)]
+    pub(super) fn at(&self, list: List, at: usize) -> (u32, [f32; 3], [f32; 3]) {
+        let at = list.first + at;
+        let of = |all: &[Vec<f32>; 3]| [all[0][at], all[1][at], all[2][at]];
+        (self.numbers[at], of(&self.centres), of(&self.halves))
+    }
+
     /// Up to whole lanes.
     fn pad(&mut self) {
         let length = self.numbers.len().next_multiple_of(LANES);

@@ -4,9 +4,9 @@ use super::candidates::{Candidates, List, Segment};
 use super::estimate::{Boxes, Estimate, EstimateRoom};
 use super::groups::Groups;
 use super::occluder::{Cut, Occluder, Room, Scale, Shadow, Span};
-use super::plane::Point;
 use super::shaft::{LANES, Shaft};
 use super::slabs::Slabs;
+use super::witness::Segments;
 
 /// What is found of a pair of boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,30 +120,12 @@ impl<R: Run> Decider<R> {
         )
     }
 
-    /// How many of some segments from box to box, spread over both, no occluder of a list meets, if as many as `enough`
-    /// still may.
-    pub fn clear(
-        &mut self,
-        occluders: &[Occluder],
-        a: &Span,
-        b: &Span,
-        list: List,
-        enough: usize,
-    ) -> usize {
-        let candidates = &self.candidates;
+    /// Which of some segments no occluder of a list meets: bit n for the one that was added after n others.
+    pub fn clear_of(&mut self, occluders: &[Occluder], segments: &Segments, list: List) -> u32 {
+        let (candidates, tolerance) = (&self.candidates, tolerance_of(self.scale));
         self.run.vectorize(
             #[inline(always)]
-            || {
-                let mut clear = 0;
-                for number in 0..SEGMENTS {
-                    let segment = [at_corner(a, number), at_corner(b, !number)];
-                    clear += usize::from(is_clear(occluders, candidates, segment, list));
-                    if clear + SEGMENTS - number <= enough {
-                        break;
-                    }
-                }
-                clear
-            },
+            || segments.clear_of(occluders, candidates, list, tolerance),
         )
     }
 
@@ -161,10 +143,29 @@ impl<R: Run> Decider<R> {
             Look::Clear => return Found::Clear,
             Look::Part(cut) => cut,
         };
+        let mine = self.narrow(a, b, list);
+        let segments = Segments::spread(a, b);
+        let found = if self.clear_of(occluders, &segments, mine) != 0 {
+            Found::Clear
+        } else {
+            self.divide(occluders, [a, b], cut, mine, depth)
+        };
+        self.candidates.leave(list);
+        found
+    }
+
+    /// Decides on a pair by its parts, of which a list of candidates may hide some.
+    fn divide(
+        &mut self,
+        occluders: &[Occluder],
+        [a, b]: [&Span; 2],
+        cut: Cut,
+        list: List,
+        depth: u32,
+    ) -> Found {
         if depth == 0 || !self.run.goes_on() {
             return Found::Open;
         }
-        let mine = self.narrow(a, b, list);
         let axis = cut.axis as usize;
         let mut parts = if axis < 3 {
             a.cut(axis, cut.at).map(|part| (part, *b))
@@ -174,58 +175,34 @@ impl<R: Run> Decider<R> {
         if cut.upper {
             parts.swap(0, 1);
         }
-        let mut found = Found::Hidden;
-        for (a, b) in parts {
-            found = self.decide(occluders, &a, &b, mine, depth - 1);
+        for (a, b) in &parts {
+            let found = match self.look(occluders, a, b, list) {
+                Look::Hidden => continue,
+                Look::Clear => Found::Clear,
+                Look::Part(cut) => {
+                    let mine = self.narrow(a, b, list);
+                    let found = self.divide(occluders, [a, b], cut, mine, depth - 1);
+                    self.candidates.leave(list);
+                    found
+                }
+            };
             if found != Found::Hidden {
-                break;
+                return found;
             }
         }
-        self.candidates.leave(list);
-        found
+        Found::Hidden
     }
+}
+
+/// What single precision may err by.
+fn tolerance_of(scale: Scale) -> f32 {
+    8.0 * scale.margin as f32
 }
 
 /// The proof, which is large, in one place.
 #[inline(never)]
 fn prove(occluder: &Occluder, a: &Span, b: &Span, scale: Scale, room: &mut Room) -> Shadow {
     occluder.shadow(a, b, scale, f64::INFINITY, room)
-}
-
-/// Segments that stand for all of a pair.
-pub const SEGMENTS: usize = 8;
-
-/// A place towards a corner of a box.
-#[inline(always)]
-fn at_corner(of: &Span, corner: usize) -> Point {
-    std::array::from_fn(|k| {
-        let side = if corner >> k & 1 == 1 { 0.75 } else { -0.75 };
-        of.centre[k] + side * of.half[k]
-    })
-}
-
-/// Whether no occluder of a list meets a segment.
-#[inline(always)]
-fn is_clear(
-    occluders: &[Occluder],
-    candidates: &Candidates,
-    [a, b]: [Point; 2],
-    list: List,
-) -> bool {
-    let segment = Segment::new(a, b);
-    for at in (0..list.len()).step_by(LANES) {
-        let mut met = candidates.met(list, at, &segment);
-        while met != 0 {
-            let lane = met.trailing_zeros() as usize % LANES;
-            met &= met - 1;
-            let number = candidates.number(list, at + lane) as usize;
-            let blocks = |occluder: &Occluder| occluder.is_box || occluder.meets(a, b);
-            if occluders.get(number).is_some_and(blocks) {
-                return false;
-            }
-        }
-    }
-    true
 }
 
 /// Lists of more are searched through by the middle segment first.
@@ -249,7 +226,7 @@ fn look(
     {
         return Look::Hidden;
     }
-    let tolerance = 8.0 * scale.margin as f32;
+    let tolerance = tolerance_of(scale);
     let boxes = Boxes::new(a, b);
     let segment = Segment::new(a.centre, b.centre);
     let slabs = Slabs::new(a, b, tolerance);

@@ -6,6 +6,7 @@
 //!   tells which box to halve, and across which axis.
 //! - `slabs` are shadows of the boxes around occluders, an occluder a SIMD lane; `estimate` the shadow of one occluder, its
 //!   planes as lanes. Both are in single precision, decide nothing, and spare most proofs.
+//! - `witness` looks for a clear segment, sixteen at a time, before a proof is begun.
 //! - `candidates` are the occluders that may hide a pair: what lies beside a `shaft` hides none of its parts. `groups` find
 //!   those of a pair that has nothing to do with the one before.
 
@@ -20,12 +21,14 @@ mod shaft;
 mod slabs;
 #[cfg(test)]
 mod tests;
+mod witness;
 
 pub use candidates::List;
 pub use decide::Found;
-pub use decide::{Decider, Look, Run, SEGMENTS};
+pub use decide::{Decider, Look, Run};
 pub use groups::Groups;
 pub use occluder::{Kind, Occluder, Scale, Span};
 #[doc(hidden)]
 pub use occluder::{Room, Shadow};
 pub use plane::{Plane, Point, centre, cross, dot, minus, plus};
+pub use witness::Segments;

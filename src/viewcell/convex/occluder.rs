@@ -261,37 +261,6 @@ impl Occluder {
         }
     }
 
-    /// Whether it meets a segment.
-    pub(super) fn meets(&self, a: Point, b: Point) -> bool {
-        let (mut first, mut last) = (0.0, 1.0);
-        let mut edges = &self.planes[..];
-        if self.kind != Kind::Solid {
-            let own = &self.planes[0];
-            let (f, g) = (own.height(a), own.height(b));
-            let from_behind = self.kind == Kind::Flat && f < 0.0 && g > 0.0;
-            if !(f > 0.0 && g < 0.0 || from_behind) {
-                return false;
-            }
-            (first, last) = (f / (f - g), f / (f - g));
-            edges = &self.planes[1..];
-        }
-        for plane in edges {
-            let (f, g) = (plane.height(a), plane.height(b));
-            if f > 0.0 && g > 0.0 {
-                return false;
-            }
-            if f > 0.0 {
-                first = f64::max(first, f / (f - g));
-            } else if g > 0.0 {
-                last = f64::min(last, f / (f - g));
-            }
-            if first > last {
-                return false;
-            }
-        }
-        true
-    }
-
     /// What it does to the segments from somewhere in `a` to somewhere in `b`. What hides a smaller share of
     /// them than another, whose cut is beyond by `limit`, need not be told apart from what hides none.
     #[inline(always)]

@@ -126,3 +126,124 @@ fn estimates_reject_next_to_nothing_that_is_proved_and_cut_where_the_proof_does(
         "{more} {apart} of {part}"
     );
 }
+
+/// Whether an occluder meets a segment, in double precision.
+fn meets(occluder: &Occluder, a: Point, b: Point) -> bool {
+    let (mut first, mut last) = (0.0, 1.0);
+    let mut edges = &occluder.planes[..];
+    if occluder.kind != Kind::Solid {
+        let own = &occluder.planes[0];
+        let (f, g) = (own.height(a), own.height(b));
+        let from_behind = occluder.kind == Kind::Flat && f < 0.0 && g > 0.0;
+        if !(f > 0.0 && g < 0.0 || from_behind) {
+            return false;
+        }
+        (first, last) = (f / (f - g), f / (f - g));
+        edges = &occluder.planes[1..];
+    }
+    for plane in edges {
+        let (f, g) = (plane.height(a), plane.height(b));
+        if f > 0.0 && g > 0.0 {
+            return false;
+        }
+        if f > 0.0 {
+            first = f64::max(first, f / (f - g));
+        } else if g > 0.0 {
+            last = f64::min(last, f / (f - g));
+        }
+        if first > last {
+            return false;
+        }
+    }
+    true
+}
+
+#[test]
+fn witnesses_are_the_segments_that_no_occluder_meets() {
+    let (scale, mut dice) = (Scale::new(SCALE), Dice(2));
+    let tolerance = 8.0 * scale.margin as f32;
+    let (mut clear, mut met, mut lost) = (0, 0, 0);
+    for round in 0..20_000 {
+        let occluders: Vec<Occluder> = (0..dice.roll(4))
+            .map(|_| {
+                let at = point(&mut dice, 30.0);
+                match dice.roll(2) {
+                    0 => wall(&mut dice, at, scale.margin),
+                    _ => solid(&mut dice, at, scale.margin),
+                }
+            })
+            .collect();
+        let mut candidates = candidates::Candidates::default();
+        let list = candidates.fill(occluders.iter().map(|occluder| &occluder.bounds));
+        let mut segments = Segments::default();
+        let ends: Vec<[Point; 2]> = (0..dice.roll(LANES as u32 + 1))
+            .map(|_| {
+                // Many along axes, and some from whole numbers, where planes are.
+                let mut ends = [0; 2].map(|_| point(&mut dice, 60.0));
+                if round % 2 == 0 {
+                    ends = ends.map(|end| end.map(f64::round));
+                }
+                let axis = dice.roll(6) as usize;
+                if axis < 3 {
+                    ends[1][axis] = ends[0][axis];
+                }
+                segments.push(ends[0], ends[1]);
+                ends
+            })
+            .collect();
+        assert_eq!(segments.len(), ends.len());
+        let found = segments.clear_of(&occluders, &candidates, list, tolerance);
+        assert_eq!(found >> ends.len(), 0, "round {round}");
+        for (lane, [a, b]) in ends.into_iter().enumerate() {
+            let meets = occluders.iter().any(|occluder| meets(occluder, a, b));
+            // What may be hidden is not called clear: the occluders of a proof are a margin smaller still.
+            assert!(
+                !(meets && found >> lane & 1 == 1),
+                "round {round}: {a:?} {b:?} {occluders:?}"
+            );
+            met += u32::from(meets);
+            clear += found >> lane & 1;
+            lost += u32::from(!meets && found >> lane & 1 == 0);
+        }
+    }
+    assert!(met > 5_000 && clear > 50_000, "{met} {clear}");
+    assert!(lost < clear / 500, "{lost} of {clear}");
+}
+
+#[test]
+fn segments_spread_over_two_boxes_lie_in_them() {
+    let mut dice = Dice(3);
+    let mut span = || Span {
+        centre: point(&mut dice, 50.0),
+        half: point(&mut dice, 9.0).map(f64::abs),
+    };
+    let (mut a, mut b) = (span(), span());
+    (a.centre[0], b.centre[0]) = (-40.0, 40.0);
+    let wall = |at: f64| {
+        let plane = Plane {
+            normal: [1.0, 0.0, 0.0],
+            dist: at,
+        };
+        let behind = Plane {
+            normal: [-1.0, 0.0, 0.0],
+            dist: -at + 0.1,
+        };
+        let bounds = Span {
+            centre: [at, 0.0, 0.0],
+            half: [0.1, 1e3, 1e3],
+        };
+        Occluder::solid([plane, behind], bounds, 0.0)
+    };
+    let between = 0.5 * (a.centre[0] + b.centre[0]);
+    let beyond = a.max()[0].max(b.max()[0]) + 1.0;
+    let segments = Segments::spread(&a, &b);
+    for (at, expected) in [(beyond, 0xffff), (between, 0)] {
+        let occluders = [wall(at)];
+        let mut candidates = candidates::Candidates::default();
+        let list = candidates.fill(occluders.iter().map(|occluder| &occluder.bounds));
+        assert_eq!(
+            segments.clear_of(&occluders, &candidates, list, 1e-4),
+            expected
+        );
+    }
+}

@@ -1,10 +1,10 @@
 //! Pairs of runs of cells: hidden as a whole, seen as a whole, or divided.
 
 use super::super::simd::at_level;
-use super::boxes::Node;
+use super::boxes::{Node, ViewBox};
 use super::field::DEPTH;
 use fearless_simd::{Level, Simd};
-use viewcell::convex::{Decider, Found, List, Look, Occluder, Run, Span};
+use viewcell::convex::{Decider, Found, List, Look, Occluder, Run, Segments, Span};
 
 /// The instructions of a SIMD level; decisions take as long as they take.
 pub(super) struct AtLevel(pub Level);
@@ -23,13 +23,15 @@ impl Run for AtLevel {
 
 /// From so much of the grade on, a pair of which most sample segments are clear is seen as a whole.
 const SAMPLED: f64 = 0.5;
-/// So many of [`SEGMENTS`](viewcell::convex::SEGMENTS).
-const ENOUGH: usize = 5;
+/// So many of those of [`Segments::spread`] between opposite corners.
+const ENOUGH: u32 = 5;
+const OPPOSITE: u32 = 0xff;
 
 /// A search through two trees of cells: who of the one sees whom of the other.
 pub(super) struct Descent<'d> {
     pub decider: &'d mut Decider<AtLevel>,
     pub occluders: &'d [Occluder],
+    pub cells: &'d [ViewBox],
     pub trees: [&'d [Node]; 2],
     /// Boxes between which at least so many of their sizes lie are not divided; 0 for none.
     pub grade: u32,
@@ -49,12 +51,18 @@ impl Descent<'_> {
         apart >= size * size
     }
 
-    /// Finds who sees whom in a pair of nodes, of which a list of occluders may hide parts.
-    pub(super) fn descend(&mut self, at: [u32; 2], list: List) {
+    /// Finds who sees whom in a pair of nodes, of which a list of occluders may hide parts; in a batch, what has no
+    /// witness.
+    pub(super) fn descend(&mut self, at: [u32; 2], list: List, batch: Option<Batch>) {
         let [a, b] = [0, 1].map(|k| &self.trees[k][at[k] as usize]);
         let grade = f64::from(self.grade);
         let are_cells = a.is_cell() && b.is_cell();
         let are_wholes = are_cells || grade > 0.0 && self.are_apart(a, b, grade);
+        let witnessed = batch.map_or(Witnessed::None, |batch| batch.witnessed(a, b));
+        if witnessed == Witnessed::All || are_wholes && witnessed == Witnessed::Some {
+            (self.mark)(a, b);
+            return;
+        }
         let are_sampled = grade > 0.0 && !are_wholes && self.are_apart(a, b, SAMPLED * grade);
         let (decider, occluders) = (&mut *self.decider, self.occluders);
         if are_wholes {
@@ -64,20 +72,28 @@ impl Descent<'_> {
             }
             return;
         }
-        let cut = match decider.look(occluders, &a.eye, &b.body, list) {
-            Look::Hidden => return,
-            Look::Clear => None,
-            Look::Part(cut) => Some(cut),
-        };
-        if are_sampled && decider.clear(occluders, &a.eye, &b.body, list, ENOUGH) >= ENOUGH {
-            (self.mark)(a, b);
-            return;
+        let mut cut = None;
+        if witnessed == Witnessed::None {
+            match decider.look(occluders, &a.eye, &b.body, list) {
+                Look::Hidden => return,
+                Look::Clear => (),
+                Look::Part(part) => cut = Some(part),
+            }
+        }
+        if are_sampled {
+            let segments = Segments::spread(&a.eye, &b.body);
+            let clear = decider.clear_of(occluders, &segments, list) & OPPOSITE;
+            if clear.count_ones() >= ENOUGH {
+                (self.mark)(a, b);
+                return;
+            }
         }
         let mine = decider.narrow(&a.eye, &b.body, list);
         if mine.is_empty() {
             (self.mark)(a, b);
             return;
         }
+        let batch = batch.or_else(|| self.batch(a, b, mine));
         let of_a = match (a.is_cell(), b.is_cell(), cut) {
             (true, _, _) => false,
             (_, true, _) => true,
@@ -90,9 +106,58 @@ impl Descent<'_> {
             b.halves.map(|b| [at[0], b])
         };
         for at in halves {
-            self.descend(at, mine);
+            self.descend(at, mine, batch);
         }
         self.decider.leave(list);
+    }
+
+    /// The pairs of cells of two small nodes, with what segments between their middles find.
+    fn batch(&mut self, a: &Node, b: &Node, list: List) -> Option<Batch> {
+        let columns = b.end - b.first;
+        if ((a.end - a.first) * columns) as usize > Segments::MOST {
+            return None;
+        }
+        let mut segments = Segments::default();
+        for eye in &self.cells[a.first as usize..a.end as usize] {
+            for body in &self.cells[b.first as usize..b.end as usize] {
+                segments.push(eye.eye.centre, body.body.centre);
+            }
+        }
+        Some(Batch {
+            first: [a.first, b.first],
+            columns,
+            clear: self.decider.clear_of(self.occluders, &segments, list),
+        })
+    }
+}
+
+/// Pairs of cells of two small nodes: which have a segment between them that nothing meets.
+#[derive(Clone, Copy)]
+pub(super) struct Batch {
+    first: [u32; 2],
+    columns: u32,
+    clear: u32,
+}
+
+/// Of how many pairs of cells there is a witness.
+#[derive(Clone, Copy, PartialEq)]
+enum Witnessed {
+    None,
+    Some,
+    All,
+}
+
+impl Batch {
+    /// Of two nodes in it.
+    fn witnessed(&self, a: &Node, b: &Node) -> Witnessed {
+        let row = ((1 << (b.end - b.first)) - 1) << (b.first - self.first[1]);
+        let rows = a.first - self.first[0]..a.end - self.first[0];
+        let pairs = rows.fold(0_u32, |all, at| all | row << (at * self.columns));
+        match self.clear & pairs {
+            0 => Witnessed::None,
+            clear if clear == pairs => Witnessed::All,
+            _ => Witnessed::Some,
+        }
     }
 }
 

@@ -95,11 +95,12 @@ impl Viewsheds for Solids<'_> {
             let mut descent = Descent {
                 decider: &mut self.decider,
                 occluders: &field.occluders,
+                cells: &field.cells,
                 trees: [&own, &field.tree],
                 grade: field.grade,
                 mark: &mut |a: &Node, b: &Node| seen.mark(a, b),
             };
-            descent.descend([0, 0], all);
+            descent.descend([0, 0], all, None);
             // Of who is in a solid, too.
             own.iter()
                 .filter(|node| node.is_cell())
