@@ -18,7 +18,7 @@ class World(Structure):
         + [(name, c_double) for name in ("dx", "dy", "player_height", "eye_low", "eye_high")]
         + [(name, c_uint32) for name in ("greatest_distance", "has_bsp", "has_neighbours")]
         + [(name, c_uint32) for name in ("solids", "faces", "input_crc32")]
-        + [("input_bytes", c_uint64), ("cell", c_double * 3), ("hull", c_double * 6)]
+        + [("input_bytes", c_uint64), ("cell", c_double * 3), ("hull", c_double * 6), ("axes", c_double * 3)]
     )
 
 

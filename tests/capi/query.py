@@ -16,7 +16,7 @@ class World(Structure):
         [(name, c_uint32) for name in ("kind", "mutual")]
         + [(name, c_uint64) for name in ("places", "words")]
         + [(name, c_uint32) for name in ("width", "height", "levels", "block_columns")]
-        + [("rest", c_double * 18)]
+        + [("rest", c_double * 21)]
     )
 
 

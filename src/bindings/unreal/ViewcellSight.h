@@ -57,8 +57,8 @@ public:
         if (!open(path, {}, error)) {
             return false;
         }
-        viewcell_coordinates found{};
-        viewcell_axes(bundle, &found);
+        viewcell_world found{};
+        viewcell_info(bundle, &found);
         if (found.axes[0] != 1 || found.axes[1] != -2 || found.axes[2] != 3) {
             close();
             error = std::string(path) + ": expected a level that was baked with --from unreal, found other coordinates";

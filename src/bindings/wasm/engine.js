@@ -222,9 +222,10 @@ class Engine {
   // How a caller's positions become those of a level: for each axis of the level the caller's, from 1, negative where it is
   // mirrored; and the scale.
   axes(handle) {
-    this.ask('viewcell_axes', handle, this.scratch);
-    const axes = Array.from(new Int32Array(this.exports.memory.buffer, this.scratch, 3));
-    return { axes, scale: new Float64Array(this.exports.memory.buffer, this.scratch + 16, 1)[0] };
+    this.ask('viewcell_info', handle, this.scratch);
+    const { buffer } = this.exports.memory;
+    const [scale] = new Float64Array(buffer, this.scratch + 200, 1);
+    return { axes: Array.from(new Int32Array(buffer, this.scratch + 184, 3)), scale };
   }
 
   positions(at, ...positions) {

@@ -57,6 +57,16 @@ pub struct viewcell_world {
     pub cell: [f64; 3],
     /// Of a solid level: the box of the body, from the player's origin.
     pub hull: viewcell_box,
+    /// Of any world: how positions of the engine that a solid level was exported from become positions of the level. x, y and
+    /// z of the level are scale times coordinates |axes[0]|, |axes[1]| and |axes[2]| of the engine's position, counted from 1,
+    /// with the signs of axes. 1, 2, 3 and a scale of 1 where the bake was told of no engine, and in worlds of other kinds.
+    /// All functions take positions of the level; whoever asks with a mirrored axis is told of other places, so compare
+    /// before the first question.
+    pub axes: [i32; 3],
+    /// 0.
+    pub reserved: u32,
+    /// Of any world: units of the level per unit of the engine.
+    pub scale: f64,
 }
 
 /// What a bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
@@ -70,7 +80,13 @@ pub unsafe extern "C" fn viewcell_info(
         let of = unsafe { source(bundle) }?.world();
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(world) }?;
+        let frame = match of {
+            World::Solid(level) => level.parameters().frame,
+            World::Terrain(_) | World::Cells(_) => Frame::default(),
+        };
         let common = viewcell_world {
+            scale: frame.scale,
+            axes: frame.axes.map(i32::from),
             mutual: of.is_mutual().into(),
             places: of.places(),
             words: words_of(of),
@@ -114,45 +130,6 @@ pub unsafe extern "C" fn viewcell_info(
                     ..common
                 }
             }
-        };
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// How positions of the engine that a solid level was exported from become positions of the level: x, y and z of the
-/// level are scale times coordinates |axes[0]|, |axes[1]| and |axes[2]| of the engine's position, counted from 1, with the signs of
-/// axes. 1, 2, 3 and a scale of 1 where the bake was told of no engine, and in worlds of other kinds.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct viewcell_coordinates {
-    /// For x, y and z of the level the coordinate of the engine, from 1; less than 0 where it is negated.
-    pub axes: [i32; 3],
-    /// 0.
-    pub reserved: u32,
-    /// Units of the level per unit of the engine.
-    pub scale: f64,
-}
-
-/// Which coordinates a bundle was baked for. All functions take positions of the level; whoever asks with a mirrored axis is
-/// told of other places, so compare before the first question. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_axes(
-    bundle: *const viewcell_bundle,
-    coordinates: *mut viewcell_coordinates,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let of = unsafe { source(bundle) }?.world();
-        // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
-        let out = unsafe { place(coordinates) }?;
-        let frame = match of {
-            World::Solid(level) => level.parameters().frame,
-            World::Terrain(_) | World::Cells(_) => Frame::default(),
-        };
-        *out = viewcell_coordinates {
-            axes: frame.axes.map(i32::from),
-            reserved: 0,
-            scale: frame.scale,
         };
         Ok(VIEWCELL_OK)
     })

@@ -155,7 +155,7 @@ typedef struct viewcell_watch viewcell_watch;
 typedef int32_t viewcell_status;
 
 // A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is not asked for. Of a
-// level: the units and axes of its file, or of a mesh metres with z up, for which viewcell_axes says what an engine's
+// level: the units and axes of its file, or of a mesh metres with z up, for which axes of viewcell_world say what an engine's
 // positions become; in a solid level players are where their origins are.
 typedef struct {
   // Metres east, or the level's x.
@@ -226,19 +226,17 @@ typedef struct {
   double cell[3];
   // Of a solid level: the box of the body, from the player's origin.
   viewcell_box hull;
-} viewcell_world;
-
-// How positions of the engine that a solid level was exported from become positions of the level: x, y and z of the
-// level are scale times coordinates |axes[0]|, |axes[1]| and |axes[2]| of the engine's position, counted from 1, with the signs of
-// axes. 1, 2, 3 and a scale of 1 where the bake was told of no engine, and in worlds of other kinds.
-typedef struct {
-  // For x, y and z of the level the coordinate of the engine, from 1; less than 0 where it is negated.
+  // Of any world: how positions of the engine that a solid level was exported from become positions of the level. x, y and
+  // z of the level are scale times coordinates |axes[0]|, |axes[1]| and |axes[2]| of the engine's position, counted from 1,
+  // with the signs of axes. 1, 2, 3 and a scale of 1 where the bake was told of no engine, and in worlds of other kinds.
+  // All functions take positions of the level; whoever asks with a mirrored axis is told of other places, so compare
+  // before the first question.
   int32_t axes[3];
   // 0.
   uint32_t reserved;
-  // Units of the level per unit of the engine.
+  // Of any world: units of the level per unit of the engine.
   double scale;
-} viewcell_coordinates;
+} viewcell_world;
 
 // How frontier sets are grown. Begin with viewcell_frontier_defaults. The same options on the
 // same bundle give the same set on every machine.
@@ -607,11 +605,6 @@ viewcell_status viewcell_distance(const viewcell_bundle *bundle,
 
 // What a bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_world *world);
-
-// Which coordinates a bundle was baked for. All functions take positions of the level; whoever asks with a mirrored axis is
-// told of other places, so compare before the first question. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_axes(const viewcell_bundle *bundle,
-                              viewcell_coordinates *coordinates);
 
 // Whether a player at place to may be seen from place from: 1 or 0. Of a sample or a cell that is for all who are in it;
 // in a solid level any part of anybody in the one from anywhere in the other, which is not the same the other way round.

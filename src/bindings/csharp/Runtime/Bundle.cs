@@ -34,9 +34,7 @@ namespace Viewcell
             WorldInfo info;
             Error.Check(Native.viewcell_info(handle, &info));
             Info = info;
-            Axes axes;
-            Error.Check(Native.viewcell_axes(handle, &axes));
-            Axes = axes;
+            Axes = info.axes;
         }
 
         // Opens a file by memory map, in a time that does not depend on its size. Do not write to the file

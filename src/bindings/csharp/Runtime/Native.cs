@@ -20,7 +20,6 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_open_memory(uint abi, byte* bytes, UIntPtr length, out BundleHandle bundle, byte* message, UIntPtr size);
         [DllImport(Library)] internal static extern int viewcell_close(IntPtr bundle);
         [DllImport(Library)] internal static extern int viewcell_info(BundleHandle bundle, WorldInfo* info);
-        [DllImport(Library)] internal static extern int viewcell_axes(BundleHandle bundle, Axes* axes);
         [DllImport(Library)] internal static extern int viewcell_locate(BundleHandle bundle, Position* position, uint* place);
         [DllImport(Library)] internal static extern int viewcell_locate_all(BundleHandle bundle, UIntPtr count, Position* positions, uint* places);
         [DllImport(Library)] internal static extern int viewcell_locate_georeferenced(BundleHandle bundle, Position* position, uint* place);

@@ -71,6 +71,7 @@ namespace Viewcell
         // Of a solid level: size of the smallest cells, by axis; the box of the body, from the player's origin.
         public Position Cell;
         public Box Hull;
+        internal Axes axes;
 
         public WorldKind Kind { get { return (WorldKind)kind; } }
         public bool Mutual { get { return mutual == 1; } }
