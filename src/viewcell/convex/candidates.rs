@@ -19,7 +19,8 @@ pub(super) struct Candidates {
 }
 
 /// Copies what masks have, [`LANES`] each, from one place to another further up.
-#[inline(always)]
+// Once, and not in each set of instructions.
+#[inline(never)]
 fn copy<T: Copy>(of: &mut [T], from: usize, to: usize, masks: &[u16]) {
     let (source, target) = of.split_at_mut(to);
     let mut target = target.iter_mut();

@@ -75,6 +75,7 @@ impl<R: Run> Decider<R> {
     }
 
     /// The list of those that may hide a part of a pair; above `list`, for [`Decider::leave`].
+    #[inline(never)] // Large, as are `look` and `clear_of`: kernels in each set of instructions.
     pub fn narrow(&mut self, a: &Span, b: &Span, list: List) -> List {
         if list.len() <= FEW {
             return list;
@@ -101,6 +102,7 @@ impl<R: Run> Decider<R> {
     }
 
     /// What the occluders of a list do to a pair.
+    #[inline(never)]
     pub fn look(&mut self, occluders: &[Occluder], a: &Span, b: &Span, list: List) -> Look {
         let Self {
             run,
@@ -121,6 +123,7 @@ impl<R: Run> Decider<R> {
     }
 
     /// Which of some segments no occluder of a list meets: bit n for the one that was added after n others.
+    #[inline(never)]
     pub fn clear_of(&mut self, occluders: &[Occluder], segments: &Segments, list: List) -> u32 {
         let (candidates, tolerance) = (&self.candidates, tolerance_of(self.scale));
         self.run.vectorize(
@@ -138,24 +141,15 @@ impl<R: Run> Decider<R> {
         list: List,
         depth: u32,
     ) -> Found {
-        let cut = match self.look(occluders, a, b, list) {
-            Look::Hidden => return Found::Hidden,
-            Look::Clear => return Found::Clear,
-            Look::Part(cut) => cut,
-        };
-        let mine = self.narrow(a, b, list);
-        let segments = Segments::spread(a, b);
-        let found = if self.clear_of(occluders, &segments, mine) != 0 {
-            Found::Clear
-        } else {
-            self.divide(occluders, [a, b], cut, mine, depth)
-        };
-        self.candidates.leave(list);
-        found
+        match self.look(occluders, a, b, list) {
+            Look::Hidden => Found::Hidden,
+            Look::Clear => Found::Clear,
+            Look::Part(cut) => self.divide(occluders, [a, b], cut, list, depth),
+        }
     }
 
-    /// Decides on a pair by its parts, of which a list of candidates may hide some.
-    fn divide(
+    /// Decides on a pair by its parts on either side of a cut.
+    pub fn divide(
         &mut self,
         occluders: &[Occluder],
         [a, b]: [&Span; 2],
@@ -166,6 +160,7 @@ impl<R: Run> Decider<R> {
         if depth == 0 || !self.run.goes_on() {
             return Found::Open;
         }
+        let mine = self.narrow(a, b, list);
         let axis = cut.axis as usize;
         let mut parts = if axis < 3 {
             a.cut(axis, cut.at).map(|part| (part, *b))
@@ -175,22 +170,15 @@ impl<R: Run> Decider<R> {
         if cut.upper {
             parts.swap(0, 1);
         }
-        for (a, b) in &parts {
-            let found = match self.look(occluders, a, b, list) {
-                Look::Hidden => continue,
-                Look::Clear => Found::Clear,
-                Look::Part(cut) => {
-                    let mine = self.narrow(a, b, list);
-                    let found = self.divide(occluders, [a, b], cut, mine, depth - 1);
-                    self.candidates.leave(list);
-                    found
-                }
-            };
+        let mut found = Found::Hidden;
+        for (a, b) in parts {
+            found = self.decide(occluders, &a, &b, mine, depth - 1);
             if found != Found::Hidden {
-                return found;
+                break;
             }
         }
-        Found::Hidden
+        self.candidates.leave(list);
+        found
     }
 }
 

@@ -66,10 +66,12 @@ impl Groups {
             });
             // Morton order of 10 bits an axis.
             let bits = (0..30).map(|bit| (at[bit % 3] >> (bit / 3) & 1) << bit);
-            (size as u32, bits.sum::<u32>())
+            (size as u64) << 30 | u64::from(bits.sum::<u32>())
         };
-        let mut numbers: Vec<u32> = (0..occluders.len() as u32).collect();
-        numbers.sort_by_key(|&number| (key(&occluders[number as usize].bounds), number));
+        let keys = occluders.iter().map(|of| key(&of.bounds));
+        let mut keys: Vec<(u64, u32)> = keys.zip(0..).collect();
+        keys.sort_unstable();
+        let numbers: Vec<u32> = keys.into_iter().map(|(_, number)| number).collect();
         let bounds = |number: &u32| &occluders[*number as usize].bounds;
         let around: Vec<Span> = numbers
             .chunks(LANES)

@@ -5,10 +5,9 @@
 //! boxes of the next: a test of one occluder a leaf. Where a leaf fails, a proof of that part alone is looked for.
 
 use crate::convex::{Decider, Found, Groups, List, Look, Point, Run, Span};
-use crate::instructions::Instructions;
-use crate::query::solid::Solids;
 use crate::query::solid::cell_by_cell::{CellByCell, DEPTH};
 use crate::query::solid::reached::{ReachedCell, around};
+use crate::query::solid::{Budget, Solids};
 
 /// Most nodes that are kept of a proof; a larger one is used and forgotten.
 pub(super) const MOST_NODES: usize = 64;
@@ -29,30 +28,10 @@ pub(super) struct Node {
     second: u32,
 }
 
-/// Counted work: looks at a pair of boxes, of about a microsecond each.
-#[derive(Debug)]
-struct Work {
-    left: u32,
-    instructions: Instructions,
-}
-
-impl Run for Work {
-    #[inline(always)]
-    fn vectorize<T>(&self, kernel: impl FnOnce() -> T) -> T {
-        self.instructions.vectorize(kernel)
-    }
-
-    fn goes_on(&mut self) -> bool {
-        let goes_on = self.left > 0;
-        self.left = self.left.saturating_sub(1);
-        goes_on
-    }
-}
-
 /// Proves pairs of boxes, one after the other.
 #[derive(Debug)]
 pub(super) struct Prover {
-    decider: Decider<Work>,
+    decider: Decider<Budget>,
     groups: Groups,
     /// The occluders that may hide some of the pair, once it is known that they are needed.
     base: Option<List>,
@@ -65,12 +44,8 @@ pub(super) struct Prover {
 impl Prover {
     pub(super) fn new(solids: &Solids) -> Self {
         let made = Vec::with_capacity(4 * MOST_NODES);
-        let work = Work {
-            left: 0,
-            instructions: Instructions::detect(),
-        };
         Self {
-            decider: Decider::new(solids.scale, work),
+            decider: Decider::new(solids.scale, Budget::new()),
             groups: Groups::new(&solids.occluders),
             base: None,
             made,
@@ -112,14 +87,14 @@ impl Prover {
     ) -> (Found, u32) {
         self.made.clear();
         self.base = None;
-        self.decider.run.left = work;
+        self.decider.run.go_on_with(work);
         let found = if before.is_empty() {
             let list = self.decider.narrow_groups(a, b, &self.groups);
             self.go_on(solids, [a, b], list, DEPTH)
         } else {
             self.again(solids, [a, b], [a, b], before, DEPTH)
         };
-        (found, work - self.decider.run.left)
+        (found, work - self.decider.run.looks())
     }
 
     /// Looks for a proof that no eye at what is reached of some cells sees any of what is at others, with so much work; and
@@ -135,10 +110,10 @@ impl Prover {
         let (Some(a), Some(b)) = (span(from, eyes), span(to, body)) else {
             return (false, 0);
         };
-        self.decider.run.left = work;
+        self.decider.run.go_on_with(work);
         let list = self.decider.narrow_groups(&a, &b, &self.groups);
         let hidden = question.hides(&mut self.decider, [from, to], list);
-        (hidden, work - self.decider.run.left)
+        (hidden, work - self.decider.run.looks())
     }
 
     /// By a proof of before, whose nodes these and those behind them are.

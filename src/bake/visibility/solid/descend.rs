@@ -66,8 +66,7 @@ impl Descent<'_> {
         let are_sampled = grade > 0.0 && !are_wholes && self.are_apart(a, b, SAMPLED * grade);
         let (decider, occluders) = (&mut *self.decider, self.occluders);
         if are_wholes {
-            let found = decider.decide(occluders, &a.eye, &b.body, list, DEPTH);
-            if found != Found::Hidden {
+            if self.is_seen(&a.eye, &b.body, list) {
                 (self.mark)(a, b);
             }
             return;
@@ -109,6 +108,18 @@ impl Descent<'_> {
             self.descend(at, mine, batch);
         }
         self.decider.leave(list);
+    }
+
+    /// Whether it is not proven that a box is hidden from another.
+    fn is_seen(&mut self, a: &Span, b: &Span, list: List) -> bool {
+        let (decider, occluders) = (&mut *self.decider, self.occluders);
+        let cut = match decider.look(occluders, a, b, list) {
+            Look::Hidden => return false,
+            Look::Clear => return true,
+            Look::Part(cut) => cut,
+        };
+        decider.clear_of(occluders, &Segments::spread(a, b), list) != 0
+            || decider.divide(occluders, [a, b], cut, list, DEPTH) != Found::Hidden
     }
 
     /// The pairs of cells of two small nodes, with what segments between their middles find.

@@ -1,9 +1,9 @@
 //! Whether what is reached of some cells is hidden from what is reached of others, cell by cell: a box around all that is
 //! reached may be too much, for it reaches through walls.
 
-use super::SolidBundle;
 use super::reached::{ReachedCell, around, fill, halves, longest};
 use super::solids::Solids;
+use super::{Budget, SolidBundle};
 use crate::convex::{Decider, Found, List, Look, Run};
 use crate::format::solid::Corners;
 
@@ -25,9 +25,9 @@ impl CellByCell<'_> {
     /// Whether that is proven, as long as the decider goes on. Lists of cells, which have nothing in common, are halved until
     /// the bake or an occluder hides one part from the other; boxes that their cells fill are cut where shadows end. The
     /// decider's list is left as it was.
-    pub(crate) fn hides<R: Run>(
+    pub(crate) fn hides(
         &self,
-        decider: &mut Decider<R>,
+        decider: &mut Decider<Budget>,
         [from, to]: [&mut [ReachedCell]; 2],
         list: List,
     ) -> bool {

@@ -4,12 +4,14 @@
 //! neither. What it is asked for, whether two players can see each other soon, [`SolidBundle::visible_within`] and
 //! [`ReachableSet`](super::ReachableSet) answer by the boxes that each may reach.
 
+mod budget;
 pub(crate) mod cell_by_cell;
 mod occlusion;
 pub(crate) mod reached;
 mod solids;
 pub(crate) mod within;
 
+pub(crate) use budget::Budget;
 pub use occlusion::OcclusionTest;
 pub(crate) use solids::Solids;
 

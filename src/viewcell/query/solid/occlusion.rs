@@ -4,14 +4,13 @@
 //! Cells are as large as they were baked, and where a player may be is mostly smaller than the cells that it meets. The
 //! proof is the bake's (`crate::convex`), of these very boxes.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::SolidBundle;
 use super::cell_by_cell::{CellByCell, DEPTH};
 use super::solids::Solids;
-use crate::convex::{Decider, Found, List, Run, Span};
+use super::{Budget, SolidBundle};
+use crate::convex::{Decider, Found, List, Span};
 use crate::format::solid::Corners;
-use crate::instructions::Instructions;
 use crate::query::{Extent, ReachableSet};
 
 /// Tests whether positions are hidden from others by the solids of a level, by several of them if need be, and by
@@ -20,38 +19,16 @@ use crate::query::{Extent, ReachableSet};
 pub struct OcclusionTest {
     solids: Solids,
     all: List,
-    decider: Decider<Clock>,
+    decider: Decider<Budget>,
     hull: Corners,
     eye: [f64; 2],
-}
-
-/// Decides for some time.
-#[derive(Debug)]
-struct Clock {
-    until: Option<Instant>,
-    instructions: Instructions,
-}
-
-impl Run for Clock {
-    #[inline(always)]
-    fn vectorize<T>(&self, kernel: impl FnOnce() -> T) -> T {
-        self.instructions.vectorize(kernel)
-    }
-
-    fn goes_on(&mut self) -> bool {
-        self.until.is_none_or(|until| Instant::now() < until)
-    }
 }
 
 impl SolidBundle<'_> {
     /// A test by what hides in the level. `None` where the bundle does not have that, or it is damaged.
     pub fn occlusion_test(&self) -> Option<OcclusionTest> {
         let solids = self.solids()?;
-        let clock = Clock {
-            until: None,
-            instructions: Instructions::detect(),
-        };
-        let mut decider = Decider::new(solids.scale, clock);
+        let mut decider = Decider::new(solids.scale, Budget::new());
         let of = self.parameters();
         Some(OcclusionTest {
             all: decider.all(&solids.occluders),
@@ -92,7 +69,7 @@ impl OcclusionTest {
             return false;
         };
         self.decider.guess = *guess;
-        self.decider.run.until = Instant::now().checked_add(budget);
+        self.decider.run.go_on_for(budget);
         let found = self
             .decider
             .decide(&self.solids.occluders, &a, &b, self.all, DEPTH);
@@ -118,7 +95,7 @@ impl OcclusionTest {
             return false;
         }
         self.decider.guess = *guess;
-        self.decider.run.until = Instant::now().checked_add(budget);
+        self.decider.run.go_on_for(budget);
         let question = CellByCell {
             level,
             solids: &self.solids,
