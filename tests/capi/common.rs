@@ -59,6 +59,10 @@ pub fn compile(source: &str) -> Option<PathBuf> {
         return None;
     }
     let program = library().join(name);
+    // Tests that run side by side compile the same program: each to a file of its own, which then takes the name.
+    let made = tempfile::NamedTempFile::new_in(library())
+        .unwrap()
+        .into_temp_path();
     let output = Command::new(compiler)
         .args([
             standard,
@@ -73,10 +77,11 @@ pub fn compile(source: &str) -> Option<PathBuf> {
         .arg(root().join("tests/capi").join(source))
         .arg(library().join("libviewcell.a"))
         .args(["-lpthread", "-ldl", "-lm", "-o"])
-        .arg(&program)
+        .arg(&made)
         .output()
         .unwrap();
     ok(&output);
+    made.persist(&program).unwrap();
     Some(program)
 }
 
