@@ -1,8 +1,9 @@
 //! Horizons and sky view factors: the kernel held to its twin, and to geometry.
 
+#[path = "common/data.rs"]
+mod data;
 use fearless_simd::Level;
 use proptest::prelude::*;
-use std::path::{Path, PathBuf};
 use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{Curvature, Horizons, Simd, horizon};
 use viewcell_bake::world::Terrain;
@@ -266,20 +267,14 @@ fn a_void_has_no_horizon_and_is_none() {
 
 #[test]
 fn real_terrains_by_kernel_and_by_twin() {
-    let folder = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
     for name in [
         "jacksboro_fault_dem.tif",
         "slovenia_lidar_1m_nodata.tif",
         "bigtujunga_30m.tif",
     ] {
-        let path = folder.join("terrain").join(name);
-        if !path.exists() {
-            println!("skipped: {} not found", path.display());
+        let Some(path) = data::data(&format!("terrain/{name}")) else {
             continue;
-        }
+        };
         let terrain = read_terrain(&path, &IngestOptions::default())
             .unwrap()
             .terrain;

@@ -1,6 +1,7 @@
 //! Visibility by sectors: the kernel held to its twin, and its error against `exact`.
 
-use std::path::{Path, PathBuf};
+#[path = "common/data.rs"]
+mod data;
 
 use fearless_simd::Level;
 use proptest::prelude::*;
@@ -199,15 +200,7 @@ fn a_wall_of_ten_kilometres_and_a_million_metres_of_height() {
 
 /// A real terrain, or `None` and a line that says so.
 fn real(name: &str) -> Option<Terrain> {
-    let folder = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = folder.join("terrain").join(name);
-    if !path.exists() {
-        println!("skipped: {} not found", path.display());
-        return None;
-    }
+    let path = data::data(&format!("terrain/{name}"))?;
     Some(
         read_terrain(&path, &IngestOptions::default())
             .unwrap()

@@ -1,8 +1,9 @@
 //! Levels of portals: flow, recovery, and frontiers between cells. Needs the real levels; what is
 //! absent is left out.
 
+#[path = "../common/data.rs"]
+mod data;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -18,16 +19,9 @@ fn main() {
 }
 
 fn level(name: &str) -> Option<CellGraph> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = data.join("cells").join(name);
-    path.exists().then(|| {
-        read_cells(&path, &IngestCellsOptions::default())
-            .unwrap()
-            .graph
-    })
+    let path = data::data(&format!("cells/{name}"))?;
+    let read = read_cells(&path, &IngestCellsOptions::default());
+    Some(read.unwrap().graph)
 }
 
 /// On one thread.

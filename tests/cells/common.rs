@@ -1,23 +1,13 @@
 //! What the tests of levels share.
 
-use std::io::Write;
+use crate::data::data;
 use std::path::PathBuf;
 
 use viewcell_bake::world::BitMatrix;
 
 /// Where the levels are that are not part of the repository; says so if they are not there.
 pub fn levels() -> Option<PathBuf> {
-    let folder = match std::env::var_os("VIEWCELL_DATA") {
-        Some(data) => PathBuf::from(data),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-    }
-    .join("cells");
-    if !folder.is_dir() {
-        // Straight to stderr: what a test that passes prints is not shown.
-        let _ = writeln!(std::io::stderr(), "skipped: {} not found", folder.display());
-        return None;
-    }
-    Some(folder)
+    data("cells")
 }
 
 /// The least number of visible steps from every cell to every cell, one queue a cell; `None`

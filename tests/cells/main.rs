@@ -1,5 +1,7 @@
 //! Levels of cells: files in, graphs, bundles, answers and files out.
 
+#[path = "../common/data.rs"]
+mod data;
 #[path = "../common/reader.rs"]
 mod reader;
 

@@ -1,6 +1,7 @@
 //! What somebody who wished the program ill found: secrets that are told, damage that is blamed on another, words that
 //! break lines.
 
+use crate::data::data;
 use std::fs;
 
 use viewcell::format::{Header, Section, Tag, crc32};
@@ -339,15 +340,7 @@ fn what_is_no_utf_8_was_blamed_on_the_disk() {
 
 /// A file of those that an attack left; says so if it is not there.
 fn left(name: &str) -> Option<String> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        Into::into,
-    );
-    let path = data.join("reports/attack").join(name);
-    if !path.is_file() {
-        eprintln!("skipped: {} not found", path.display());
-        return None;
-    }
+    let path = data(&format!("reports/attack/{name}"))?;
     path.to_str().map(str::to_owned)
 }
 

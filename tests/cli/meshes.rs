@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::common::Folder;
+use crate::data::data;
 
 /// A room of 12 x 8 m with a wall across its middle, z up.
 fn room() -> String {
@@ -96,16 +97,7 @@ fn positions_to_reach_are_not_read_from_a_device() {
 }
 
 fn reports(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = data.join("reports").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} not found", path.display());
-        return None;
-    }
-    Some(path)
+    data(&format!("reports/{name}"))
 }
 
 #[test]

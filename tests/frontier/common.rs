@@ -1,7 +1,5 @@
 //! Small terrains, baked, with the visibility that nobody has compressed.
 
-use std::path::{Path, PathBuf};
-
 use proptest::prelude::*;
 pub use viewcell::dice::Dice;
 use viewcell::frontier::{
@@ -13,6 +11,7 @@ use viewcell_bake::visibility::{Bodies, sees};
 use viewcell_bake::world::Terrain;
 
 use crate::baking::bake_exactly;
+use crate::data::data;
 
 /// A bundle in a folder that goes with it.
 pub struct Baked {
@@ -158,17 +157,7 @@ pub fn options() -> impl Strategy<Value = FrontierOptions> {
 
 /// A part of a real terrain, baked; `None`, and said, where the data is absent.
 pub fn real(name: &str, vertical_scale: f64, crop: Option<[u32; 4]>) -> Option<(Terrain, Baked)> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = data.join("terrain").join(name);
-    if !path.exists() {
-        use std::io::Write;
-        // Straight to stderr: what a test that passes prints is not shown.
-        writeln!(std::io::stderr(), "skipped: {} not found", path.display()).ok();
-        return None;
-    }
+    let path = data(&format!("terrain/{name}"))?;
     let options = IngestOptions {
         vertical_scale,
         crop,

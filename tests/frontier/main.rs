@@ -2,6 +2,8 @@
 
 #[path = "../common/baking.rs"]
 mod baking;
+#[path = "../common/data.rs"]
+mod data;
 #[path = "../common/reader.rs"]
 mod reader;
 

@@ -4,6 +4,8 @@
 mod against_gdal;
 mod bad_input;
 mod damage;
+#[path = "../common/data.rs"]
+mod data;
 mod formats;
 #[cfg(not(feature = "gdal"))]
 mod gdal_files;
@@ -19,21 +21,7 @@ use viewcell_bake::ingest::{IngestError, IngestErrorKind, IngestOptions, Ingeste
 
 /// A real terrain, from outside the repository.
 fn real_file(name: &str) -> Option<PathBuf> {
-    shared_file(&format!("terrain/{name}"))
-}
-
-/// Where real files are kept, outside the repository.
-fn shared_file(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = data.join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    skipped(&format!("{} not found", path.display()));
-    None
+    data::data(&format!("terrain/{name}"))
 }
 
 fn skipped(why: &str) {

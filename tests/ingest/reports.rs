@@ -3,7 +3,8 @@
 use viewcell_bake::ingest::IngestErrorKind::Bad;
 use viewcell_bake::ingest::IngestOptions;
 
-use super::{read_plainly, refused, shared_file};
+use super::data::data;
+use super::{read_plainly, refused};
 
 #[test]
 fn compound_systems_of_codes_alone_keep_their_feet() {
@@ -11,7 +12,7 @@ fn compound_systems_of_codes_alone_keep_their_feet() {
         ("ftus_compound.tif", Some(10.0)),
         ("geographic_ft.tif", None),
     ] {
-        let Some(path) = shared_file(&format!("reports/files/{name}")) else {
+        let Some(path) = data(&format!("reports/files/{name}")) else {
             return;
         };
         let terrain = read_plainly(&path).terrain;
@@ -25,8 +26,7 @@ fn compound_systems_of_codes_alone_keep_their_feet() {
 
 #[test]
 fn a_raster_from_south_to_north_is_that_from_north_to_south() {
-    let files =
-        ["southup.tif", "northup.tif"].map(|name| shared_file(&format!("reports/files/{name}")));
+    let files = ["southup.tif", "northup.tif"].map(|name| data(&format!("reports/files/{name}")));
     let [Some(south_up), Some(north_up)] = files else {
         return;
     };
@@ -40,7 +40,7 @@ fn a_raster_from_south_to_north_is_that_from_north_to_south() {
 
 #[test]
 fn a_decimal_comma_is_not_blamed_on_the_header() {
-    let Some(path) = shared_file("reports/files/comma.asc") else {
+    let Some(path) = data("reports/files/comma.asc") else {
         return;
     };
     let error = refused(&path, &IngestOptions::default(), Bad);
@@ -50,7 +50,7 @@ fn a_decimal_comma_is_not_blamed_on_the_header() {
 
 #[test]
 fn a_world_file_gives_the_spacing() {
-    let Some(path) = shared_file("reports/files/wf.tif") else {
+    let Some(path) = data("reports/files/wf.tif") else {
         return;
     };
     let terrain = read_plainly(&path).terrain;

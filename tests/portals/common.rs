@@ -1,6 +1,6 @@
 //! What the tests of portals share.
 
-use std::io::Write;
+use crate::data::data;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -10,17 +10,7 @@ use viewcell_bake::world::{BitMatrix, CellGraph, Portal};
 
 /// A file of the real levels; says so if it is not there.
 pub fn level(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = data.join("cells").join(name);
-    if !path.exists() {
-        // Straight to stderr: what a test that passes prints is not shown.
-        writeln!(std::io::stderr(), "skipped: {} not found", path.display()).ok();
-        return None;
-    }
-    Some(path)
+    data(&format!("cells/{name}"))
 }
 
 /// The portal file of a level.

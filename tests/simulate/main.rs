@@ -6,6 +6,8 @@ mod baking;
 #[path = "../cli/common.rs"]
 #[allow(dead_code)]
 mod common;
+#[path = "../common/data.rs"]
+mod data;
 mod demo_writer;
 mod demos;
 mod level;

@@ -1,11 +1,11 @@
 //! The program on traces: the table of the paper on real ones, and ways that are made up.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::common::Folder;
+use crate::data::data;
 
 #[test]
 fn a_page_tells_it_with_charts() {
@@ -37,17 +37,7 @@ fn a_page_tells_it_with_charts() {
 
 /// Traces that are not part of the repository; says so if they are not there.
 pub fn traces() -> Option<PathBuf> {
-    let folder = match std::env::var_os("VIEWCELL_DATA") {
-        Some(data) => PathBuf::from(data),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-    }
-    .join("traces");
-    if !folder.is_dir() {
-        // Straight to stderr: what a test that passes prints is not shown.
-        let _ = writeln!(std::io::stderr(), "skipped: {} not found", folder.display());
-        return None;
-    }
-    Some(folder)
+    data("traces")
 }
 
 fn json(folder: &Folder, arguments: &[&str]) -> Value {

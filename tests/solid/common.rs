@@ -1,24 +1,7 @@
 //! What the tests of levels of solids share.
 
-use std::io::Write;
-use std::path::PathBuf;
-
+use crate::data::data;
 use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, read_solid};
-
-/// A file of the real data; says so if it is not there.
-pub fn data(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = data.join(name);
-    if !path.exists() {
-        // Straight to stderr: what a test that passes prints is not shown.
-        writeln!(std::io::stderr(), "skipped: {} not found", path.display()).ok();
-        return None;
-    }
-    Some(path)
-}
 
 /// A level of the real data.
 pub fn level(name: &str) -> Option<IngestedSolid> {

@@ -10,7 +10,7 @@ use viewcell_bake::ingest::solid::{
 };
 use viewcell_bake::world::solid::SolidLevel;
 
-use crate::common::data;
+use crate::data::data;
 
 pub type Point = [f64; 3];
 

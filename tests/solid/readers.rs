@@ -5,7 +5,8 @@ use std::path::Path;
 use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, read_solid, solid_from_bytes};
 use viewcell_bake::world::solid::SolidLevel;
 
-use crate::common::{data, level};
+use crate::common::level;
+use crate::data::data;
 
 fn read(bytes: &[u8]) -> IngestedSolid {
     solid_from_bytes(bytes, Path::new("level"), &SolidOptions::default()).unwrap()

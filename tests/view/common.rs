@@ -1,6 +1,5 @@
 //! Bundles to view, and a server that ends with its test.
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,21 +53,6 @@ impl Baked {
 
 pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
-}
-
-/// A file that is not part of the repository; says so if it is not there.
-pub fn data(name: &str) -> Option<PathBuf> {
-    let folder = match std::env::var_os("VIEWCELL_DATA") {
-        Some(data) => PathBuf::from(data),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-    };
-    let path = folder.join(name);
-    if !path.is_file() {
-        // Straight to stderr: what a test that passes prints is not shown.
-        let _ = writeln!(std::io::stderr(), "skipped: {} not found", path.display());
-        return None;
-    }
-    Some(path)
 }
 
 /// A server in a thread of this process.

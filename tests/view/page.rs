@@ -10,7 +10,8 @@ use viewcell::query::{MappedBundle, Sample};
 use viewcell::session::{Session, SessionOptions};
 
 use crate::browser::Browser;
-use crate::common::{Baked, Serving, data, text, viewcell};
+use crate::common::{Baked, Serving, text, viewcell};
+use crate::data::data;
 
 pub const WINDOW: [u32; 2] = [1100, 700];
 

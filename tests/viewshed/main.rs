@@ -4,6 +4,8 @@
 #[allow(dead_code)]
 #[path = "../cli/common.rs"]
 mod common;
+#[path = "../common/data.rs"]
+mod data;
 
 mod bad_input;
 mod kernel;

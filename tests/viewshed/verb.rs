@@ -1,28 +1,13 @@
 //! `viewcell viewshed` against exact bundles, pixel by pixel.
 
 use std::io::Cursor;
-use std::path::PathBuf;
 
 use serde_json::Value;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::Tag;
 
 use crate::common::{Folder, demo};
-
-/// A terrain of the data, unless it is not there.
-fn data(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = data.join("terrain").join(name);
-    if !path.exists() {
-        use std::io::Write;
-        writeln!(std::io::stderr(), "skipped: {} not found", path.display()).ok();
-        return None;
-    }
-    Some(path)
-}
+use crate::data::data;
 
 /// The bytes of a band of a map; of one that fits into a tile where there are several.
 fn band(file: &[u8], band: u32) -> Vec<u8> {
@@ -138,7 +123,7 @@ fn a_viewshed_of_other_terrains_is_the_pvs_of_an_exact_bundle() {
             &["32,32"],
         ),
     ] {
-        let Some(path) = data(name) else {
+        let Some(path) = data(&format!("terrain/{name}")) else {
             continue;
         };
         let input = path.to_str().unwrap();

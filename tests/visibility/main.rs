@@ -3,6 +3,8 @@
 mod bundle;
 mod coarse;
 mod curvature;
+#[path = "../common/data.rs"]
+mod data;
 mod graded;
 mod hunt;
 mod orientation;
@@ -102,16 +104,6 @@ fn levels() -> Vec<Level> {
 
 /// Reads a real terrain; says so and returns `None` where it is absent.
 fn real(name: &str, options: &IngestOptions) -> Option<Terrain> {
-    let data = std::env::var_os("VIEWCELL_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        PathBuf::from,
-    );
-    let path = data.join("terrain").join(name);
-    if !path.exists() {
-        use std::io::Write;
-        // Straight to stderr: what a test that passes prints is not shown.
-        writeln!(std::io::stderr(), "skipped: {} not found", path.display()).ok();
-        return None;
-    }
+    let path = data::data(&format!("terrain/{name}"))?;
     Some(read_terrain(&path, options).unwrap().terrain)
 }

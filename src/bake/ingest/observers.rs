@@ -277,9 +277,10 @@ impl Columns {
         });
         let place = pairs.next().ok_or_else(|| {
             let shown: Vec<&str> = names.iter().map(|name| name.trim()).take(20).collect();
-            let found = match shown.iter().all(|name| name.is_empty()) {
-                true => "no names of columns".to_owned(),
-                false => format!("the columns {}", shown.join(", ")),
+            let found = if shown.iter().all(|name| name.is_empty()) {
+                "no names of columns".to_owned()
+            } else {
+                format!("the columns {}", shown.join(", "))
             };
             IngestError::bad("columns of positions", found, COLUMNS)
         })?;

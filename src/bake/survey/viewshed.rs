@@ -176,9 +176,10 @@ pub fn sample_at(
                     format!("{} to {}", Short(least), Short(most))
                 };
                 let degrees = x.abs() <= 180.0 && y.abs() <= 90.0 && !is_in_degrees(terrain);
-                let remedy = match degrees {
-                    true => "; these look like degrees: transform them to the heightmap's coordinate reference system",
-                    false => "",
+                let remedy = if degrees {
+                    "; these look like degrees: transform them to the heightmap's coordinate reference system"
+                } else {
+                    ""
                 };
                 format!(
                     "expected x of {} and y of {}, {found}{remedy}",

@@ -17,6 +17,8 @@ mod groups;
 mod occluder;
 mod plane;
 mod plane_runs;
+#[doc(hidden)]
+pub mod reference;
 mod shaft;
 mod slabs;
 #[cfg(test)]

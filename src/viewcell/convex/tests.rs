@@ -1,6 +1,7 @@
 //! Estimates against the proof that they spare.
 
 use super::estimate::{Boxes, Estimate, EstimateRoom};
+use super::reference::meets;
 use super::shaft::LANES;
 use super::slabs::Slabs;
 use super::*;
@@ -125,37 +126,6 @@ fn estimates_reject_next_to_nothing_that_is_proved_and_cut_where_the_proof_does(
         more < part / 6 && apart < part / 12,
         "{more} {apart} of {part}"
     );
-}
-
-/// Whether an occluder meets a segment, in double precision.
-fn meets(occluder: &Occluder, a: Point, b: Point) -> bool {
-    let (mut first, mut last) = (0.0, 1.0);
-    let mut edges = &occluder.planes[..];
-    if occluder.kind != Kind::Solid {
-        let own = &occluder.planes[0];
-        let (f, g) = (own.height(a), own.height(b));
-        let from_behind = occluder.kind == Kind::Flat && f < 0.0 && g > 0.0;
-        if !(f > 0.0 && g < 0.0 || from_behind) {
-            return false;
-        }
-        (first, last) = (f / (f - g), f / (f - g));
-        edges = &occluder.planes[1..];
-    }
-    for plane in edges {
-        let (f, g) = (plane.height(a), plane.height(b));
-        if f > 0.0 && g > 0.0 {
-            return false;
-        }
-        if f > 0.0 {
-            first = f64::max(first, f / (f - g));
-        } else if g > 0.0 {
-            last = f64::min(last, f / (f - g));
-        }
-        if first > last {
-            return false;
-        }
-    }
-    true
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The slow twin of `convex::occluder`: one occluder, and all 64 segments between the corners of two boxes.
 
-use viewcell::convex::{Kind, Occluder, Point, Span};
+use viewcell::convex::reference::meets;
+use viewcell::convex::{Occluder, Span};
 
 /// Whether an occluder, as small as it was made, meets every segment between corners of two boxes.
 pub(super) fn hides(occluder: &Occluder, a: &Span, b: &Span) -> bool {
@@ -8,32 +9,4 @@ pub(super) fn hides(occluder: &Occluder, a: &Span, b: &Span) -> bool {
     a.corners()
         .into_iter()
         .all(|a| corners.iter().all(|&b| meets(occluder, a, b)))
-}
-
-/// Whether it meets the segment from a to b.
-pub(super) fn meets(occluder: &Occluder, a: Point, b: Point) -> bool {
-    let planes = &occluder.planes;
-    if occluder.kind == Kind::Solid {
-        let (mut first, mut last) = (0.0, 1.0);
-        for plane in planes {
-            let (f, g) = (plane.height(a), plane.height(b));
-            if f > 0.0 && g > 0.0 {
-                return false;
-            }
-            if f > 0.0 {
-                first = f64::max(first, f / (f - g));
-            } else if g > 0.0 {
-                last = f64::min(last, f / (f - g));
-            }
-        }
-        return first <= last;
-    }
-    let (f, g) = (planes[0].height(a), planes[0].height(b));
-    let from_behind = occluder.kind == Kind::Flat && f < 0.0 && g > 0.0;
-    if !(f > 0.0 && g < 0.0 || from_behind) {
-        return false;
-    }
-    let t = f / (f - g);
-    let at: Point = std::array::from_fn(|k| a[k] + t * (b[k] - a[k]));
-    planes[1..].iter().all(|edge| edge.height(at) <= 0.0)
 }

@@ -6,6 +6,7 @@ use super::field::flat;
 use super::*;
 use crate::visibility::{BlockSight, Simd};
 use crate::world::solid::{Aabb, Face, PlaceBox, PlaceCells, Player, Solid, SolidLevel, Units};
+use viewcell::convex::reference::meets;
 use viewcell::convex::{Occluder, Room, Scale, Shadow, Span};
 use viewcell::convex::{Plane, Point, dot};
 use viewcell::dice::Dice;
@@ -75,7 +76,7 @@ fn what_hides_a_pair_meets_all_segments_between_corners_and_the_other_way_round(
         });
         let shadow = occluder.shadow(&a, &b, scale, f64::INFINITY, &mut room);
         let slow = reference::hides(&occluder, &a, &b);
-        let middle = reference::meets(&occluder, a.centre, b.centre);
+        let middle = meets(&occluder, a.centre, b.centre);
         match shadow {
             Shadow::Whole => hidden += 1,
             Shadow::Part(_) => partly += 1,
@@ -95,7 +96,7 @@ fn what_hides_a_pair_meets_all_segments_between_corners_and_the_other_way_round(
                 let within = point(&mut dice, 1.0);
                 std::array::from_fn(|k| span.centre[k] + within[k] * span.half[k])
             });
-            assert!(!reference::meets(&occluder, p, q), "round {round}");
+            assert!(!meets(&occluder, p, q), "round {round}");
         }
     }
     assert!(hidden > 1_000 && partly > 1_000, "{hidden} {partly}");

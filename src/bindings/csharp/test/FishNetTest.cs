@@ -16,39 +16,21 @@ static class FishNetTest
 
     static int Main(string[] arguments)
     {
-        const int Count = 4000;
         Frames frames = new Frames(arguments[0], arguments[1]);
         ViewcellWorld world = Frames.AddWorld(new GameObject("world"));
         ViewcellObserverCondition.RoundTrip = client => Frames.Pings[client.ClientId - 7];
         NetworkConnection[] clients = new NetworkConnection[Frames.Players];
         for (int i = 0; i < clients.Length; i++) Server.Clients.Add(i + 7, clients[i] = new NetworkConnection { ClientId = i + 7 });
         NetworkObject chest = Spawn("chest", null, default(Vector3));
-        bool[] isThere = new bool[Frames.Players];
-        for (int frame = 0; frame < Count; frame++)
-        {
-            for (int i = 0; i < clients.Length; i++)
-            {
-                bool comes = frame >= 3 * i && (i > 0 || frame % 500 < 450);
-                if (comes && !isThere[i]) Spawn("player " + i, clients[i], Frames.Unity(frames.At[i]));
-                if (!comes && isThere[i]) Despawn(clients[i]);
-                isThere[i] = comes;
-            }
-            frames.Step(isThere);
-            for (int i = 0; i < clients.Length; i++) if (isThere[i]) clients[i].FirstObject.transform.position = Frames.Unity(frames.At[i]);
-            Time.realtimeSinceStartupAsDouble = frames.Now;
-            GameObject.Send(world, "LateUpdate");
-            for (int a = 0; a < clients.Length; a++)
+        frames.Play("FishNet", world, 0,
+            i => Spawn("player " + i, clients[i], Frames.Unity(frames.At[i])),
+            i => Despawn(clients[i]),
+            i => clients[i].FirstObject.transform,
+            (a, b, expected, what) =>
             {
                 Frames.Check(clients[a].Spawned.Contains(chest), "what is no player is observed by all");
-                for (int b = 0; b < clients.Length; b++)
-                {
-                    if (!isThere[b]) continue;
-                    bool expected = !isThere[a] || frames.Expected[a, b];
-                    Frames.Check(clients[a].Spawned.Contains(clients[b].FirstObject) == expected, "frame " + frame + ": " + a + " observes " + b + " is " + expected);
-                }
-            }
-        }
-        frames.Report("FishNet", Count);
+                Frames.Check(clients[a].Spawned.Contains(clients[b].FirstObject) == expected, what);
+            });
         return 0;
     }
 

@@ -123,7 +123,7 @@ class Frames
     }
 
     // Everybody goes on for a frame; now and then somebody is put elsewhere. What the library says then.
-    public void Step(bool[] isThere)
+    void Step(bool[] isThere)
     {
         Now += Interval;
         for (int i = 0; i < Players; i++)
@@ -155,7 +155,36 @@ class Frames
             }
     }
 
-    public void Report(string name, int frames)
+    // Players join one after the other, and `leaver` leaves and comes again. After each frame judge(viewer, player, expected, what)
+    // is called for everybody who may observe a player who is there.
+    public void Play(string framework, ViewcellWorld world, int leaver, Action<int> join, Action<int> leave, Func<int, Transform> find, Action<int, int, bool, string> judge)
+    {
+        const int Count = 4000;
+        bool[] isThere = new bool[Players];
+        for (int frame = 0; frame < Count; frame++)
+        {
+            for (int i = 0; i < Players; i++)
+            {
+                bool comes = frame >= 3 * i && (i != leaver || frame % 500 < 450);
+                if (comes && !isThere[i]) join(i);
+                if (!comes && isThere[i]) leave(i);
+                isThere[i] = comes;
+            }
+            Step(isThere);
+            for (int i = 0; i < Players; i++) if (isThere[i]) find(i).position = Unity(At[i]);
+            Time.realtimeSinceStartupAsDouble = Now;
+            GameObject.Send(world, "LateUpdate");
+            for (int a = 0; a < Players; a++)
+                for (int b = 0; b < Players; b++)
+                {
+                    bool expected = !isThere[a] || Expected[a, b];
+                    if (isThere[b]) judge(a, b, expected, "frame " + frame + ": " + a + " observes " + b + " is " + expected);
+                }
+        }
+        Report(framework, Count);
+    }
+
+    void Report(string name, int frames)
     {
         Check(hidden > frames / 2 && changes > 50, "something is hidden, and changes: " + hidden + ", " + changes);
         Console.WriteLine(name + ": " + frames + " frames, " + hidden + " times hidden, observers changed " + changes + " times, all as the library says");

@@ -9,7 +9,6 @@ static class MirrorTest
 {
     static int Main(string[] arguments)
     {
-        const int Count = 4000;
         Frames frames = new Frames(arguments[0], arguments[1]);
         GameObject manager = new GameObject("NetworkManager");
         ViewcellWorld world = Frames.AddWorld(manager);
@@ -24,34 +23,17 @@ static class MirrorTest
         }
         NetworkIdentity chest = new GameObject("chest").AddComponent<NetworkIdentity>();
         Spawn(chest, null);
-        bool[] isThere = new bool[Frames.Players];
-        for (int frame = 0; frame < Count; frame++)
-        {
-            // They join one after the other; the first dies now and then, and watches for a while.
-            for (int i = 0; i < clients.Length; i++)
-            {
-                bool comes = frame >= 3 * i && (i > 0 || frame % 500 < 450);
-                if (comes && !isThere[i]) Spawn(new GameObject("player " + i).AddComponent<NetworkIdentity>(), clients[i], Frames.Unity(frames.At[i]));
-                if (!comes && isThere[i]) Destroy(clients[i]);
-                isThere[i] = comes;
-            }
-            frames.Step(isThere);
-            for (int i = 0; i < clients.Length; i++) if (isThere[i]) clients[i].identity.transform.position = Frames.Unity(frames.At[i]);
-            Time.realtimeSinceStartupAsDouble = frames.Now;
-            GameObject.Send(world, "LateUpdate");
-            for (int a = 0; a < clients.Length; a++)
+        // Who dies watches for a while.
+        frames.Play("Mirror", world, 0,
+            i => Spawn(new GameObject("player " + i).AddComponent<NetworkIdentity>(), clients[i], Frames.Unity(frames.At[i])),
+            i => Destroy(clients[i]),
+            i => clients[i].identity.transform,
+            (a, b, expected, what) =>
             {
                 Frames.Check(clients[a].Spawned.Contains(chest), "what is no player is observed by all");
-                for (int b = 0; b < clients.Length; b++)
-                {
-                    if (!isThere[b]) continue;
-                    bool expected = !isThere[a] || frames.Expected[a, b];
-                    Frames.Check(clients[a].Spawned.Contains(clients[b].identity) == expected, "frame " + frame + ": " + a + " observes " + b + " is " + expected);
-                    Frames.Check(clients[b].identity.observers.ContainsKey(a + 7) == expected, "Mirror's observers");
-                }
-            }
-        }
-        frames.Report("Mirror", Count);
+                Frames.Check(clients[a].Spawned.Contains(clients[b].identity) == expected, what);
+                Frames.Check(clients[b].identity.observers.ContainsKey(a + 7) == expected, "Mirror's observers");
+            });
         return 0;
     }
 

@@ -9,7 +9,6 @@ static class NetcodeTest
 {
     static int Main(string[] arguments)
     {
-        const int Count = 4000;
         Frames frames = new Frames(arguments[0], arguments[1]);
         Frames.Refusals(arguments[0], arguments[1]);
         ViewcellWorld world = Frames.AddWorld(new GameObject("world"));
@@ -22,36 +21,18 @@ static class NetcodeTest
         };
         NetworkClient[] clients = new NetworkClient[Frames.Players];
         for (int i = 0; i < clients.Length; i++) manager.Clients.Add((ulong)i, clients[i] = new NetworkClient { ClientId = (ulong)i });
-        bool[] isThere = new bool[Frames.Players];
-        for (int frame = 0; frame < Count; frame++)
-        {
-            for (int i = 0; i < clients.Length; i++)
+        frames.Play("Netcode for GameObjects (stubs)", world, 1,
+            i =>
             {
-                bool comes = frame >= 3 * i && (i != 1 || frame % 500 < 450);
-                if (comes && !isThere[i])
-                {
-                    GameObject made = new GameObject("player " + i);
-                    made.transform.position = Frames.Unity(frames.At[i]);
-                    clients[i].PlayerObject = made.AddComponent<NetworkObject>();
-                    made.AddComponent<ViewcellVisibility>();
-                    clients[i].PlayerObject.Spawn((ulong)i);
-                }
-                if (!comes && isThere[i]) { clients[i].PlayerObject.Despawn(); clients[i].PlayerObject = null; }
-                isThere[i] = comes;
-            }
-            frames.Step(isThere);
-            for (int i = 0; i < clients.Length; i++) if (isThere[i]) clients[i].PlayerObject.transform.position = Frames.Unity(frames.At[i]);
-            Time.realtimeSinceStartupAsDouble = frames.Now;
-            GameObject.Send(world, "LateUpdate");
-            for (int a = 0; a < clients.Length; a++)
-                for (int b = 0; b < clients.Length; b++)
-                {
-                    if (!isThere[b]) continue;
-                    bool expected = a == 0 || !isThere[a] || frames.Expected[a, b];
-                    Frames.Check(clients[b].PlayerObject.IsNetworkVisibleTo((ulong)a) == expected, "frame " + frame + ": " + a + " observes " + b + " is " + expected);
-                }
-        }
-        frames.Report("Netcode for GameObjects (stubs)", Count);
+                GameObject made = new GameObject("player " + i);
+                made.transform.position = Frames.Unity(frames.At[i]);
+                clients[i].PlayerObject = made.AddComponent<NetworkObject>();
+                made.AddComponent<ViewcellVisibility>();
+                clients[i].PlayerObject.Spawn((ulong)i);
+            },
+            i => { clients[i].PlayerObject.Despawn(); clients[i].PlayerObject = null; },
+            i => clients[i].PlayerObject.transform,
+            (a, b, expected, what) => Frames.Check(clients[b].PlayerObject.IsNetworkVisibleTo((ulong)a) == (expected || a == 0), what));
         return 0;
     }
 }

@@ -105,9 +105,10 @@ fn play(reach: f64, doubt: bool, frontiers: bool) {
                  begins,
              }| {
                 changes += 1;
-                let is_news = match begins {
-                    true => seen.insert((viewer, target)),
-                    false => seen.remove(&(viewer, target)),
+                let is_news = if begins {
+                    seen.insert((viewer, target))
+                } else {
+                    seen.remove(&(viewer, target))
                 };
                 assert!(is_news, "{viewer} and {target}");
             },
@@ -191,10 +192,11 @@ fn proofs_hide_whom_the_library_proves_hidden_and_nobody_else() {
             });
         }
         watch.tick(|change| {
-            match change.begins {
-                true => seen.insert((change.viewer, change.target)),
-                false => seen.remove(&(change.viewer, change.target)),
-            };
+            if change.begins {
+                seen.insert((change.viewer, change.target));
+            } else {
+                seen.remove(&(change.viewer, change.target));
+            }
         });
         for (entity, &position) in points.iter().enumerate().filter(|&(i, _)| i != gone) {
             let mover = Mover {
