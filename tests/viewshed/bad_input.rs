@@ -1,5 +1,8 @@
 //! Observers that cannot be: errors name the file, the line, what was expected and found, and what to do.
 
+use viewcell::dice::Dice;
+use viewcell_bake::ingest::read_observers;
+
 use crate::common::Folder;
 
 const USAGE: i32 = 2;
@@ -244,4 +247,51 @@ fn thousands_at_one_place_are_looked_for_once_and_all_counted() {
             .all(|count| [0, 5000, u32::MAX].contains(count))
     );
     assert!(counts.contains(&5000) && counts.contains(&0));
+}
+
+#[test]
+fn damaged_tables_are_refused_or_read_as_numbers() {
+    let tables: [&[u8]; 3] = [
+        b"name,x,y,eye,radius,azimuth_from,azimuth_to,tilt_from\n\"a, \"\"b\"\"\",1.5,-2e3,1.7,30,350,10,-5\nc,7,8,,,,,\n",
+        "\u{feff}LON;LAT;OFFSETA\r\n14.5;46;2\r\n14.25;46.5;\r\n".as_bytes(),
+        br#"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2,3]},
+            "properties":{"name":"a","eye":1.7,"radius":null}},{"type":"Feature","geometry":null,"properties":{}}]}"#,
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table");
+    let mut dice = Dice(9);
+    let (mut read, mut refused) = (0, 0);
+    for round in 0..6_000 {
+        let mut bytes = tables[round % 3].to_vec();
+        for _ in 0..dice.roll(4) {
+            let at = dice.roll(bytes.len() as u32) as usize;
+            match dice.roll(4) {
+                0 => bytes[at] = dice.roll(256) as u8,
+                1 => bytes.truncate(at.max(1)),
+                2 => bytes.insert(at, b",;\t\"\n{[-e"[dice.roll(9) as usize]),
+                // A field or a feature once more.
+                _ => bytes.extend_from_within(at..),
+            }
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        match read_observers(&path) {
+            Ok(rows) => {
+                read += 1;
+                for row in rows {
+                    let others = [row.eye, row.head].into_iter().chain(row.radius);
+                    let others = others.chain(row.azimuth).chain(row.tilt).flatten();
+                    let mut all = row.place.0.into_iter().chain(others);
+                    assert!(all.all(f64::is_finite), "round {round}");
+                }
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(
+                    error.to_string().contains("table"),
+                    "round {round}: {error}"
+                );
+            }
+        }
+    }
+    assert!(read > 500 && refused > 500, "{read} {refused}");
 }

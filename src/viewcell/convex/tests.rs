@@ -217,3 +217,57 @@ fn segments_spread_over_two_boxes_lie_in_them() {
         );
     }
 }
+
+/// The instructions that the crate is compiled for.
+struct Plain;
+
+impl Run for Plain {
+    fn vectorize<T>(&self, kernel: impl FnOnce() -> T) -> T {
+        kernel()
+    }
+
+    fn goes_on(&mut self) -> bool {
+        true
+    }
+}
+
+/// Servers with different processors must not differ about who is hidden.
+#[test]
+fn decisions_do_not_depend_on_the_instructions() {
+    let (scale, mut dice) = (Scale::new(SCALE), Dice(4));
+    let mut plain = Decider::new(scale, Plain);
+    let mut best = Decider::new(scale, crate::query::solid::Budget::new());
+    let mut found = [0; 3];
+    for round in 0..6_000 {
+        let occluders: Vec<Occluder> = (0..1 + dice.roll(40))
+            .map(|_| {
+                let at = point(&mut dice, 25.0);
+                match dice.roll(2) {
+                    0 => wall(&mut dice, at, scale.margin),
+                    _ => solid(&mut dice, at, scale.margin),
+                }
+            })
+            .collect();
+        let [a, b] = [-45.0, 45.0].map(|x| {
+            let mut centre = point(&mut dice, 20.0);
+            centre[0] += x;
+            Span {
+                centre,
+                half: point(&mut dice, 6.0).map(f64::abs),
+            }
+        });
+        let groups = Groups::new(&occluders);
+        let list = plain.narrow_groups(&a, &b, &groups);
+        let expected = plain.decide(&occluders, &a, &b, list, 10);
+        best.run.go_on_with(u32::MAX);
+        let list = best.narrow_groups(&a, &b, &groups);
+        assert_eq!(
+            best.decide(&occluders, &a, &b, list, 10),
+            expected,
+            "round {round}"
+        );
+        assert_eq!(best.guess, plain.guess, "round {round}");
+        found[expected as usize] += 1;
+    }
+    assert!(found.iter().all(|times| *times > 100), "{found:?}");
+}
