@@ -1,11 +1,12 @@
 //! GeoTIFFs of every kind that GDAL writes, as `scripts/check geotiffs` makes them, against what GDAL reads in them.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use viewcell_bake::ingest::IngestErrorKind::Bad;
 use viewcell_bake::ingest::IngestOptions;
 
-use super::{read, read_plainly, refused, skipped};
+use super::{read, read_plainly, refused};
 
 /// The files that a list in a folder names, a line each.
 fn listed(folder: &Path, list: &str) -> Vec<PathBuf> {
@@ -16,7 +17,9 @@ fn listed(folder: &Path, list: &str) -> Vec<PathBuf> {
 #[test]
 fn every_geotiff_that_gdal_writes_is_read_as_gdal_reads_it_or_refused() {
     let Some(folder) = std::env::var_os("VIEWCELL_GEOTIFFS").map(PathBuf::from) else {
-        skipped("GeoTIFFs of every kind, which scripts/check geotiffs makes");
+        // Straight to stderr: what a test that passes prints is not shown.
+        let words = "skipped: GeoTIFFs of every kind, which scripts/check geotiffs makes";
+        writeln!(std::io::stderr(), "{words}").ok();
         return;
     };
     // One band a file, in the order of the list.

@@ -14,7 +14,6 @@ mod real_files;
 mod reports;
 mod tiff_builder;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use viewcell_bake::ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
@@ -22,11 +21,6 @@ use viewcell_bake::ingest::{IngestError, IngestErrorKind, IngestOptions, Ingeste
 /// A real terrain, from outside the repository.
 fn real_file(name: &str) -> Option<PathBuf> {
     data::data(&format!("terrain/{name}"))
-}
-
-fn skipped(why: &str) {
-    // Straight to stderr: what a test that passes prints is not shown.
-    let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
 /// A folder of small files that lasts as long as the test.

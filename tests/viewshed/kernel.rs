@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use viewcell_bake::survey::{Lookout, Observer};
 use viewcell_bake::visibility::{
-    Bodies, Curvature, Stance, Viewpoint, ViewshedField, covered, sees,
+    Bodies, Curvature, Looker, Stance, Viewpoint, ViewshedField, covered, sees,
 };
 use viewcell_bake::world::Terrain;
 
@@ -75,9 +75,9 @@ proptest! {
     ) {
         let field = ViewshedField::new(&terrain);
         // One after another in the same memory.
-        let mut looker = field.looker();
+        let mut looker = Looker::default();
         for sample in places.into_iter().map(|place| at(&terrain, place)) {
-            let shed = looker.look(&Viewpoint { sample, bodies, max_distance });
+            let shed = looker.look(&field, &Viewpoint { sample, bodies, max_distance });
             let found: Vec<_> = shed.samples().collect();
             let due = samples(&terrain).filter(|to| {
                 is_near(&terrain, sample, *to, max_distance) && sees(&terrain, bodies, sample, *to)
@@ -100,7 +100,7 @@ proptest! {
         walkable[0] = true;
         let terrain = terrain.with_walkable(&walkable).unwrap();
         let sample = at(&terrain, place);
-        let shed = ViewshedField::new(&terrain).looker().look(&Viewpoint {
+        let shed = Looker::default().look(&ViewshedField::new(&terrain), &Viewpoint {
             sample,
             bodies,
             max_distance: f64::INFINITY,

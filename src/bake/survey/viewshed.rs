@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use crate::ingest::PlaceUnit;
-use crate::visibility::{Bodies, Curvature, Viewpoint, Viewshed, ViewshedField, direction};
+use crate::visibility::{Bodies, Curvature, Looker, Viewpoint, Viewshed, ViewshedField, direction};
 use crate::world::{Short, Terrain};
 
 /// Somebody who looks, and at what.
@@ -282,7 +282,7 @@ impl<'t> Limits<'t> {
 pub struct Lookout<'t> {
     /// As it is, and as straight sight sees it.
     terrain: &'t Terrain,
-    field: ViewshedField<'t>,
+    field: ViewshedField<&'t Terrain>,
     curvature: Option<Curvature>,
 }
 
@@ -298,12 +298,12 @@ impl<'t> Lookout<'t> {
 
     /// What one observer sees.
     pub fn look(&self, observer: &Observer) -> Viewshed {
-        let mut looker = self.field.looker();
-        let mut shed = looker.look(&Viewpoint {
+        let viewpoint = Viewpoint {
             sample: observer.sample,
             bodies: observer.bodies,
             max_distance: observer.radius[1],
-        });
+        };
+        let mut shed = Looker::default().look(&self.field, &viewpoint);
         let limits = Limits::new(self.terrain, self.curvature, observer);
         if !limits.is_all() {
             shed.retain(|sample| limits.holds(sample));

@@ -7,7 +7,7 @@
 mod octant;
 mod tiles;
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use super::sightline::{Bodies, Stance};
 use super::surface::is_covered;
@@ -58,57 +58,51 @@ impl Viewshed {
     }
 }
 
-/// A terrain prepared for viewsheds of single viewpoints.
-pub struct ViewshedField<'t> {
-    terrain: &'t Terrain,
+/// A terrain prepared for viewsheds of single viewpoints, borrowed or shared.
+pub struct ViewshedField<T> {
+    terrain: T,
     pyramid: Pyramid,
     /// How much of a height may be rounding. [Unit: m]
     slack: f64,
 }
 
-/// The viewsheds of a field, one after another, in the memory of one thread.
-pub struct Looker<'f> {
-    field: &'f ViewshedField<'f>,
+/// The memory of one thread for viewsheds, one after another.
+#[derive(Default)]
+pub struct Looker {
     octant: Octant,
     /// Of a line: the surface, the ground, and what a head's height over its distance is.
     line: [Vec<f64>; 3],
     unsure: Vec<(u32, u32)>,
 }
 
-impl<'t> ViewshedField<'t> {
+impl<T: Deref<Target = Terrain>> ViewshedField<T> {
     /// Prepares a terrain: for a round earth one that was lowered ([`super::Curvature::lower`]). O(samples), and a
     /// thirtieth of its memory.
-    pub fn new(terrain: &'t Terrain) -> Self {
+    pub fn new(terrain: T) -> Self {
         let heights = terrain.heights().iter().chain(terrain.ground());
         let most = heights.fold(0.0, |most: f64, height| most.max(height.abs()));
         Self {
-            terrain,
-            pyramid: Pyramid::new(terrain),
+            pyramid: Pyramid::new(&terrain),
             slack: 1e-9 + 1e-14 * most,
-        }
-    }
-
-    /// Memory for a thread that looks.
-    pub fn looker(&self) -> Looker<'_> {
-        Looker {
-            field: self,
-            octant: Octant::new(),
-            line: Default::default(),
-            unsure: Vec::new(),
+            terrain,
         }
     }
 }
 
-impl Looker<'_> {
-    /// What a viewpoint sees: each sample where somebody can be, and which it sees by [`super::sees`]; nothing where nobody
+impl Looker {
+    /// What a viewpoint of a field sees: each sample where somebody can be, and which it sees by [`super::sees`]; nothing where nobody
     /// can be at its own.
     ///
     /// # Panics
     ///
     /// If the viewpoint is outside of the grid.
-    pub fn look(&mut self, viewpoint: &Viewpoint) -> Viewshed {
-        let terrain = self.field.terrain;
-        let [columns, rows] = self.range(viewpoint);
+    pub fn look(
+        &mut self,
+        field: &ViewshedField<impl Deref<Target = Terrain>>,
+        viewpoint: &Viewpoint,
+    ) -> Viewshed {
+        let terrain = &*field.terrain;
+        let [columns, rows] = range(terrain, viewpoint);
         let mut shed = Viewshed {
             seen: vec![false; columns.len() * rows.len()],
             columns,
@@ -128,15 +122,18 @@ impl Looker<'_> {
         }
         for major in [0, 1] {
             for signs in [[1, 1], [1, -1], [-1, 1], [-1, -1]] {
-                self.sweep(&Side::new(terrain, viewpoint, major, signs), |sample| {
+                let side = Side::new(terrain, viewpoint, major, signs);
+                self.sweep(&side, field.slack, |sample| {
                     shed.seen[index(sample)] = true;
                 });
             }
         }
-        let pyramid = &self.field.pyramid;
         for sample in self.unsure.drain(..) {
             let seen = &mut shed.seen[index(sample)];
-            *seen = *seen || pyramid.sees(terrain, bodies, viewpoint.sample, sample);
+            *seen = *seen
+                || field
+                    .pyramid
+                    .sees(terrain, bodies, viewpoint.sample, sample);
         }
         let covered = |sample| is_covered(terrain, sample, bodies.head, Stance::Sample);
         let has_head = |sample: (u32, u32)| {
@@ -150,30 +147,14 @@ impl Looker<'_> {
         shed
     }
 
-    /// The columns and rows in which somebody may be near enough to be seen.
-    fn range(&self, viewpoint: &Viewpoint) -> [Range<u32>; 2] {
-        let terrain = self.field.terrain;
-        let range = |at: u32, side: u32, step: f64| {
-            // Saturates.
-            let reach = (viewpoint.max_distance / step + 1.0) as u32;
-            at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(side)
-        };
-        let [dx, dy] = terrain.spacing();
-        let (column, row) = viewpoint.sample;
-        [
-            range(column, terrain.width(), dx),
-            range(row, terrain.height(), dy),
-        ]
-    }
-
     /// Tells of the samples of an octant that are seen for sure, and keeps those of which the horizon's bounds do not
     /// tell.
-    fn sweep(&mut self, side: &Side, mut seen: impl FnMut((u32, u32))) {
+    fn sweep(&mut self, side: &Side, slack: f64, mut seen: impl FnMut((u32, u32))) {
         let Viewpoint { bodies, sample, .. } = *side.viewpoint;
         let terrain = side.terrain;
         let eye = terrain.ground_at(sample.0, sample.1) + bodies.eye;
         let [surface, ground, heads] = &mut self.line;
-        self.octant.begin(side.lines, self.field.slack);
+        self.octant.begin(side.lines, slack);
         for u in 1..=side.lines {
             let count = side.count(u);
             side.read(terrain.heights(), u, count, surface);
@@ -198,6 +179,21 @@ impl Looker<'_> {
             self.octant.add(u, surface, eye);
         }
     }
+}
+
+/// The columns and rows in which somebody may be near enough to be seen.
+fn range(terrain: &Terrain, viewpoint: &Viewpoint) -> [Range<u32>; 2] {
+    let range = |at: u32, side: u32, step: f64| {
+        // Saturates.
+        let reach = (viewpoint.max_distance / step + 1.0) as u32;
+        at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(side)
+    };
+    let [dx, dy] = terrain.spacing();
+    let (column, row) = viewpoint.sample;
+    [
+        range(column, terrain.width(), dx),
+        range(row, terrain.height(), dy),
+    ]
 }
 
 /// An octant of the grid: targets u samples away along the major direction, v across.

@@ -39,6 +39,7 @@ pub(super) enum Known {
 }
 
 /// Memory for octants, one after another.
+#[derive(Default)]
 pub(super) struct Octant {
     bins: Vec<Bin>,
     /// The least that any lower line has in each group of bins.
@@ -55,18 +56,6 @@ pub(super) struct Octant {
 }
 
 impl Octant {
-    pub(super) fn new() -> Self {
-        Self {
-            bins: Vec::new(),
-            lowest: Vec::new(),
-            now: Vec::new(),
-            before: Vec::new(),
-            greatest: Vec::new(),
-            slack: 0.0,
-            inverse: Vec::new(),
-        }
-    }
-
     /// Begins an octant of which so many lines are looked at, by an eye that may be `slack` wrong in σ.
     pub(super) fn begin(&mut self, lines: usize, slack: f64) {
         let nothing = Bin {

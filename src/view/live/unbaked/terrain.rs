@@ -1,6 +1,7 @@
 //! A heightmap that is not baked: its ground, what is to be checked of it, and who sees whom by the exact kernel.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -9,7 +10,6 @@ use super::super::answer::{Answer, Refusal};
 use super::super::terrain::{micros_since, shaded};
 use super::bake::Observed;
 use crate::picture::grouped;
-use std::sync::{Mutex, PoisonError};
 use viewcell::query::{Grid, Sample, VisibilityMode};
 use viewcell_bake::prepare::{free_memory, told_of_terrain};
 use viewcell_bake::visibility::{Bodies, Looker, Viewpoint, ViewshedField};
@@ -20,13 +20,13 @@ use viewcell_bake::{
 
 /// A heightmap, and who stands on it.
 pub(super) struct UnbakedTerrain {
-    /// There is one as long as the program runs.
-    terrain: &'static Terrain,
+    terrain: Arc<Terrain>,
+    field: ViewshedField<Arc<Terrain>>,
     grid: Grid,
     source: Source,
     reading: IngestOptions,
     bodies: Bodies,
-    looker: Mutex<Looker<'static>>,
+    looker: Mutex<Looker>,
     pub(super) notes: Vec<String>,
 }
 
@@ -43,11 +43,10 @@ impl UnbakedTerrain {
         let (width, height) = (terrain.width(), terrain.height());
         let grid = Grid::new(width, height).map_err(|error| error.to_string())?;
         let bodies = Bodies { eye, head };
-        let terrain: &'static Terrain = Box::leak(Box::new(terrain));
-        let field: &'static ViewshedField<'static> =
-            Box::leak(Box::new(ViewshedField::new(terrain)));
+        let terrain = Arc::new(terrain);
         Ok(Self {
-            looker: Mutex::new(field.looker()),
+            field: ViewshedField::new(terrain.clone()),
+            looker: Mutex::default(),
             bodies,
             grid,
             source: Source::of_bytes(name, read.format, sum, serde_json::Map::new()),
@@ -80,7 +79,7 @@ impl UnbakedTerrain {
 
     /// What a person should check before a bake.
     pub(super) fn facts(&self) -> Vec<[String; 2]> {
-        let terrain = self.terrain;
+        let terrain = &self.terrain;
         let number = |x: f64| Short((x * 100.0).round() / 100.0).to_string();
         let [dx, dy] = terrain.spacing();
         let extent = |samples: u32, spacing: f64| f64::from(samples - 1) * spacing;
@@ -162,7 +161,7 @@ impl UnbakedTerrain {
             max_distance: f64::INFINITY,
         };
         let mut looker = self.looker.lock().unwrap_or_else(PoisonError::into_inner);
-        let shed = looker.look(&viewpoint);
+        let shed = looker.look(&self.field, &viewpoint);
         drop(looker);
         let mut words = vec![0_u64; self.grid.blocks()];
         for (column, row) in shed.samples() {
@@ -199,6 +198,6 @@ impl UnbakedTerrain {
             options: told_of_terrain(Some(&self.reading), &options),
             ..self.source.clone()
         };
-        bake_terrain(self.terrain, &source, &options, output, observed).map(drop)
+        bake_terrain(&self.terrain, &source, &options, output, observed).map(drop)
     }
 }
