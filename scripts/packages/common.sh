@@ -100,12 +100,14 @@ build_documents() { # folder
   "$program" completions powershell >"$1/completions/_viewcell.ps1"
 }
 
-# The archive's own README, and the pages that it links.
+# The archive's own README, the pages that it links, and the book, for which the program is asked for its options.
 put_pages() { # folder
   cp scripts/packages/archive.md "$1/README.md"
   cp CHANGELOG.md "$1/"
   mkdir -p "$1/schemas"
   cp schemas/BUNDLE.md "$1/schemas/"
+  VIEWCELL=$program scripts/book >/dev/null
+  cp -r target/book "$1/"
 }
 
 # What the commands of the README work on, where the README says it is.
