@@ -5,7 +5,7 @@
 //     sight --level BUNDLE X,Y,Z X,Y,Z REACH ...      a level with Unreal's axes
 //     sight --watch BUNDLE X,Y,Z X,Y,Z ...            who of players is sent to whom, a line a viewer
 
-#include "../../src/bindings/unreal/ViewcellSight.h"
+#include "../../src/bindings/unreal/Source/Viewcell/Public/ViewcellSight.h"
 
 #include <cstdio>
 #include <cstdlib>

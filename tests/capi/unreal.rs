@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cells::corridor;
-use crate::common::{compile, ok};
+use crate::common::{compile, library, ok};
 use crate::programs::wall;
 
 /// For each of the questions (two places and a reach) whether they may see each other.
@@ -120,4 +120,18 @@ fn a_level_that_unreal_exported_is_asked_with_unreals_positions() {
             "{words}"
         );
     }
+}
+
+/// Both modules of the plugin, on stand-ins for the engine's types: compiled file by file, and run.
+#[test]
+fn the_plugin_bakes_a_level_and_hides_whom_nobody_sees() {
+    if compile("sight.cpp").is_none() {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(root.join("src/bindings/unreal/test/run"));
+    command.arg(library()).arg(env!("CARGO_BIN_EXE_viewcell"));
+    command.arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("unreal"));
+    let words = ok(&command.output().unwrap());
+    assert!(words.contains("400 frames"), "{words}");
 }

@@ -1,15 +1,40 @@
 // Asks a bundle whether two players may see each other, from plain C++17: no part of an engine, no exceptions.
-// Link the library that scripts/build-library makes, and put its viewcell.h beside this file.
+// Link the library that scripts/build-library makes, and have its viewcell.h where headers are looked for.
 
 #pragma once
 
 #include "viewcell.h"
 
-#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
 namespace viewcell {
+
+// In the engine's coordinates.
+using Place = viewcell_position;
+
+// A player in motion, in the engine's units and seconds.
+struct Watched {
+    static constexpr double NONE = std::numeric_limits<double>::infinity();
+
+    Place position{};
+    // Counts where has_velocity is true.
+    Place velocity{};
+    bool has_velocity = false;
+    // Greatest speeds along the ground, and up or down: dashes, falls and knock-back included.
+    double speed[2] = {1000.0, 2000.0};
+    // Greatest acceleration, and the greatest sudden changes of velocity added up (jumps, walls). Without a limit of
+    // acceleration players may turn at once, and velocities tell nothing.
+    double acceleration[2] = {NONE, NONE};
+    double impulse[2] = {0.0, 0.0};
+    // Until what is sent now no longer counts for what the player sees: a round trip and the time to the next frame.
+    double sees_until = 0.15;
+    // The time to the next frame, of which others are told next.
+    double shown_until = 0.05;
+    // How high stairs may bring the player at once.
+    double step = 45.0;
+};
 
 // From the engine's coordinates to those of the bundle: bundle = (engine - origin) * scale, an axis at a time.
 //
@@ -20,10 +45,31 @@ namespace viewcell {
 struct Frame {
     double origin[3] = {0.0, 0.0, 0.0};
     double scale[3] = {0.01, 0.01, 0.01};
-};
 
-// In the engine's coordinates.
-using Place = viewcell_position;
+    viewcell_position placed(const Place &at) const {
+        return {(at.x - origin[0]) * scale[0], (at.y - origin[1]) * scale[1], (at.z - origin[2]) * scale[2]};
+    }
+
+    // The bundle's units per unit of the engine.
+    double metre() const { return scale[0] < 0.0 ? -scale[0] : scale[0]; }
+
+    // Somebody from now until so many seconds on.
+    viewcell_mover mover(const Watched &of, double until) const {
+        viewcell_mover mover{};
+        mover.motion.position = placed(of.position);
+        mover.motion.has_velocity = of.has_velocity ? 1 : 0;
+        mover.motion.velocity[0] = of.velocity.x * scale[0];
+        mover.motion.velocity[1] = of.velocity.y * scale[1];
+        mover.motion.velocity[2] = of.velocity.z * scale[2];
+        for (int k = 0; k < 2; k++) {
+            mover.limits.speed[k] = of.speed[k] * metre();
+            mover.limits.acceleration[k] = of.acceleration[k] * metre();
+            mover.limits.impulse[k] = of.impulse[k] * metre();
+        }
+        mover.times[1] = until;
+        return mover;
+    }
+};
 
 class Sight {
 public:
@@ -84,21 +130,24 @@ public:
         if (!bundle) {
             return true;
         }
-        const double metre = frame.scale[0] < 0.0 ? -frame.scale[0] : frame.scale[0];
-        const viewcell_position from = placed(a), to = placed(b);
+        const double metre = frame.metre();
+        const viewcell_position from = frame.placed(a), to = frame.placed(b);
         // 0 is hidden. 1 and errors count as visible.
         return viewcell_sees_within(bundle, &from, &to, reach_a * metre, reach_b * metre) != 0 ||
                viewcell_sees_within(bundle, &to, &from, reach_b * metre, reach_a * metre) != 0;
     }
 
+    // May a viewer see a player, each on their way for as long as what is sent now counts? Errs towards yes.
+    bool may_see_in_motion(const Watched &viewer, const Watched &player) const {
+        if (!bundle) {
+            return true;
+        }
+        const viewcell_mover from = frame.mover(viewer, viewer.sees_until), to = frame.mover(player, player.shown_until);
+        return viewcell_sees_in_motion(bundle, &from, &to) != 0;
+    }
+
 private:
     friend class Watch;
-
-    // A place in the bundle's coordinates.
-    viewcell_position placed(const Place &place) const {
-        return {(place.x - frame.origin[0]) * frame.scale[0], (place.y - frame.origin[1]) * frame.scale[1],
-                (place.z - frame.origin[2]) * frame.scale[2]};
-    }
 
     void swap(Sight &other) {
         std::swap(bundle, other.bundle);
@@ -107,19 +156,6 @@ private:
 
     viewcell_bundle *bundle = nullptr;
     Frame frame;
-};
-
-// A player in a frame of a watch, in the engine's units and seconds.
-struct Watched {
-    Place position{};
-    // Greatest speeds along the ground, and up or down: dashes, falls and knock-back included.
-    double speed[2] = {1000.0, 2000.0};
-    // Until what is sent now no longer counts for what the player sees: a round trip and the time to the next frame.
-    double sees_until = 0.15;
-    // The time to the next frame, of which others are told next.
-    double shown_until = 0.05;
-    // How high stairs may bring the player at once.
-    double step = 45.0;
 };
 
 // Who must be sent to whom in a solid level: hidden only by proof, for all that both may reach. Each frame: set for everybody who
@@ -139,18 +175,13 @@ public:
 
     bool is_open() const { return watch != nullptr; }
 
-    void set(uint32_t player, const Watched &of) {
-        const double metre = frame.scale[0] < 0.0 ? -frame.scale[0] : frame.scale[0], none = HUGE_VAL;
+    // False for what is no position: the player is as in the frame before.
+    bool set(uint32_t player, const Watched &of) {
         viewcell_watched watched{};
-        watched.sees.motion.position = {(of.position.x - frame.origin[0]) * frame.scale[0],
-                                        (of.position.y - frame.origin[1]) * frame.scale[1],
-                                        (of.position.z - frame.origin[2]) * frame.scale[2]};
-        watched.sees.limits = {{of.speed[0] * metre, of.speed[1] * metre}, {none, none}, {0.0, 0.0}, {0.0, 0.0}};
-        watched.shown = watched.sees;
-        watched.sees.times[1] = of.sees_until;
-        watched.shown.times[1] = of.shown_until;
-        watched.step = of.step * metre;
-        viewcell_watch_set(watch, player, &watched);
+        watched.sees = frame.mover(of, of.sees_until);
+        watched.shown = frame.mover(of, of.shown_until);
+        watched.step = of.step * frame.metre();
+        return viewcell_watch_set(watch, player, &watched) == VIEWCELL_OK;
     }
 
     void remove(uint32_t player) { viewcell_watch_set(watch, player, nullptr); }
