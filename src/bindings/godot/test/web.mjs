@@ -2,55 +2,16 @@
 //
 //   web.mjs TEMPLATE PACKAGE BUNDLE QUESTIONS ANSWERS
 //
-// TEMPLATE is a folder with index.js and index.wasm of Godot 4, PACKAGE one with the npm package `viewcell`. See
-// ../../table for the others. The server listens on the loopback, and ends with what it is told.
+// TEMPLATE and PACKAGE are as page.mjs has them; see ../../table for the others.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { basename, dirname, extname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { play } from './page.mjs';
 
 const [template, npm, bundle, questions, answers] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
-const has = (name) => {
-  try {
-    execFileSync(name, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
-const chromium = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].find(has);
-if (!chromium) {
-  console.log('skipped: Godot on the web: no Chromium');
-  process.exit(0);
-}
-
-// Godot's archive of a game, version 2: a head, the list of files, and their bytes.
-function pack(files) {
-  const names = Object.keys(files).map((name) => {
-    const bytes = Buffer.from(`res://${name}`);
-    return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
-  });
-  const bytes = Object.values(files).map((file) => Buffer.from(file));
-  const head = Buffer.alloc(6 * 4 + 8 + 16 * 4 + 4);
-  head.write('GDPC');
-  [2, 4, 2, 0, 0].forEach((number, i) => head.writeUInt32LE(number, 4 + 4 * i));
-  head.writeUInt32LE(bytes.length, head.length - 4);
-  let at = head.length + names.reduce((sum, name) => sum + 4 + name.length + 8 + 8 + 16 + 4, 0);
-  const entries = bytes.map((file, i) => {
-    const [length, place] = [Buffer.alloc(4), Buffer.alloc(8 + 8 + 16 + 4)];
-    length.writeUInt32LE(names[i].length);
-    place.writeBigUInt64LE(BigInt(at));
-    place.writeBigUInt64LE(BigInt(file.length), 8);
-    at += file.length;
-    return Buffer.concat([length, names[i], place]);
-  });
-  return Buffer.concat([head, ...entries, ...bytes]);
-}
-
 const numbers = new Uint32Array(Uint8Array.from(readFileSync(questions)).buffer);
 const expected = readFileSync(answers);
 const each = numbers.length / expected.length;
@@ -63,82 +24,16 @@ for (let i = 0; i < pairs.length; i++) {
   pairs[i] = BigInt(each === 4 ? numbers[at + 1] * width + numbers[at] : numbers[at]);
 }
 
-const game = pack({
-  'project.godot': `config_version=5
-[application]
-config/name="viewcell"
-run/main_scene="res://main.tscn"
-config/features=PackedStringArray("4.2")
-[rendering]
-renderer/rendering_method="gl_compatibility"
-`,
-  'main.tscn': `[gd_scene load_steps=2 format=3]
-[ext_resource type="Script" path="res://main.gd" id="1"]
-[node name="Main" type="Node"]
-script = ExtResource("1")
-`,
-  'main.gd': readFileSync(join(here, 'main.gd')),
-  'addons/viewcell_web/viewcell_web.gd': readFileSync(join(here, '../web/viewcell_web.gd')),
-  'level.vcb': readFileSync(bundle),
-  questions: Buffer.from(pairs.buffer),
+const told = await play({
+  template,
+  npm,
+  files: {
+    'main.gd': readFileSync(join(here, 'main.gd')),
+    'addons/viewcell_web/viewcell_web.gd': readFileSync(join(here, '../web/viewcell_web.gd')),
+    'level.vcb': readFileSync(bundle),
+    questions: Buffer.from(pairs.buffer),
+  },
 });
-const PAGE = `<!doctype html><meta charset="utf-8"><title>viewcell</title><canvas id="canvas"></canvas>
-<script src="index.js"></script>
-<script>
-  const tell = (told) => fetch('/told', { method: 'POST', body: JSON.stringify(told) });
-  const log = [];
-  const engine = new Engine({
-    executable: 'index', mainPack: 'index.pck', canvas: document.getElementById('canvas'), args: ['--headless'],
-    canvasResizePolicy: 0, emscriptenPoolSize: 8, godotPoolSize: 4, gdextensionLibs: [],
-    onPrint: (...words) => log.push(words.join(' ')), onPrintError: (...words) => log.push(words.join(' ')),
-  });
-  engine.startGame().catch((error) => tell({ failed: String(error), log }));
-  setTimeout(() => tell({ failed: 'nothing was told for 90 s', log }), 90_000);
-</script>`;
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '': 'text/html' };
-
-const profile = mkdtempSync(join(tmpdir(), 'viewcell-godot-'));
-let browser;
-const { server, told } = await new Promise((resolve, reject) => {
-  const server = createServer((request, response) => {
-    if (request.method === 'POST') {
-      let body = '';
-      request.on('data', (part) => (body += part));
-      request.on('end', () => (response.end(), resolve({ server, told: JSON.parse(body) })));
-      return;
-    }
-    const file = () => {
-      if (request.url === '/') return PAGE;
-      if (request.url === '/index.pck') return game;
-      const [, folder, name] = /^\/(viewcell\/)?([\w.]+)$/.exec(request.url);
-      return readFileSync(join(folder ? npm : template, name));
-    };
-    try {
-      const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
-      headers['content-type'] = TYPES[extname(request.url)] ?? 'application/octet-stream';
-      const body = file();
-      response.writeHead(200, headers).end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  server.listen(0, '127.0.0.1', () => {
-    const flags = ['--headless', '--no-sandbox', '--disable-dev-shm-usage', '--enable-unsafe-swiftshader', '--remote-debugging-port=0'];
-    const page = `http://127.0.0.1:${server.address().port}/`;
-    browser = spawn(chromium, [...flags, `--user-data-dir=${profile}`, page], { stdio: 'ignore', detached: true });
-    browser.on('error', reject);
-  });
-  setTimeout(() => resolve({ server, told: { failed: 'the page was not there for 120 s' } }), 120_000).unref();
-});
-server.closeAllConnections();
-server.close();
-// The whole group: what is started may be a script around the browser.
-const gone = new Promise((resolve) => browser.on('exit', resolve));
-process.kill(-browser.pid, 'SIGKILL');
-await gone;
-rmSync(profile, { recursive: true, force: true });
-
-assert.equal(told.failed, undefined, JSON.stringify(told, null, 1));
 assert.equal(told.error, '');
 assert.deepEqual(told.shape.slice(0, 3), [true, each === 4, places]);
 const found = Buffer.from(told.answers, 'base64');
