@@ -12,7 +12,7 @@ use viewcell_bake::prepare::{Layer, LayerError, Layers};
 use viewcell_bake::world::solid::Placement;
 
 use super::exit::Failure;
-use super::flags::noted;
+use super::flags::with_flags;
 use super::heightmap::Reading;
 use super::level::MeshArgs;
 use super::values;
@@ -89,7 +89,9 @@ impl PlaceArgs {
         reading: &Reading,
     ) -> Result<(), Failure> {
         self.layers()?.apply(ingested, input, &reading.options())?;
-        *ingested = noted(ingested.clone());
+        for note in &mut ingested.notes {
+            *note = with_flags(note);
+        }
         Ok(())
     }
 

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell::query::Sample;
-use viewcell_bake::check_height;
 use viewcell_bake::ingest::{ObserverRow, PlaceUnit, read_observers};
-use viewcell_bake::survey::{Lookout, Observer, sample_at, total_viewshed};
+use viewcell_bake::survey::{Counts, Lookout, Observer, places, sample_at, total_viewshed};
 use viewcell_bake::visibility::{Bodies, HeightField, Simd, Viewshed};
 use viewcell_bake::world::Terrain;
+use viewcell_bake::{BakeOptions, VisibilityMode, check_height};
 use viewcell_view::picture::{
     self, Ground, MAX_BANDS, MapLayout, PackedBand, Pixel, Viewpoint, write_map,
 };
@@ -19,6 +19,7 @@ use viewcell_view::picture::{
 use super::exit::{Failure, Outcome};
 use super::heightmap::{Heightmap, SightArgs, SightDocument};
 use super::output::check_not_input;
+use super::places::PlaceArgs;
 use super::values;
 use super::work::{Manner, Range, RasterDocument, Work};
 
@@ -27,7 +28,8 @@ use super::work::{Manner, Range, RasterDocument, Work};
 /// Sight is exact, from sample to sample: the same as that of viewcell query pvs of a bundle with --visibility exact and
 /// --quality samples. A place is COL,ROW, unless --metres, --lonlat or --xy say otherwise.
 ///
-/// With --all every place is an observer, and no other is named.
+/// With --all every place is an observer, and no other is named. Houses and trees hide as they do in a bake: --ground gives
+/// what observers stand on below a surface, --solids buildings that stand on the terrain.
 ///
 /// The file has a line, or a point, for each observer. Columns of positions are x and y (coordinates of the heightmap), lon
 /// and lat, column and row, or east and south in metres. Others may be there: name; eye, player (heights in metres);
@@ -72,6 +74,8 @@ pub struct Args {
     tilt: Option<[f64; 2]>,
     #[command(flatten)]
     sight: SightArgs,
+    #[command(flatten)]
+    places: PlaceArgs,
     #[command(flatten)]
     manner: Manner,
 }
@@ -202,9 +206,20 @@ pub fn run(args: &Args) -> Outcome {
     }
     // A fault in a small file is told before a large one is read.
     let rows = args.rows()?;
-    let ingested = args.heightmap.read()?;
-    let terrain = &ingested.terrain;
-    let sight = args.sight.over(terrain, input, &args.heightmap.reading)?;
+    let mut ingested = args.heightmap.read()?;
+    let reading = &args.heightmap.reading;
+    args.places.apply(&mut ingested, input, reading)?;
+    // The places that a bake would ask for.
+    let asked = BakeOptions {
+        eye_height: args.eye_height.unwrap_or(args.player_height),
+        player_height: args.player_height,
+        mode: VisibilityMode::Exact,
+        inside: args.places.inside,
+        ..BakeOptions::default()
+    };
+    let name = input.file_name().unwrap_or_default().to_string_lossy();
+    let terrain = &*asked.asked_for(&ingested.terrain, &name)?;
+    let sight = args.sight.over(terrain, input, reading)?;
     let observers = args.place(&rows, terrain, &sight)?;
     if !is_map {
         let pixels = picture::check_pixels(terrain.width().into(), terrain.height().into());
@@ -220,11 +235,12 @@ pub fn run(args: &Args) -> Outcome {
     let lowered = sight.curvature.map(|earth| earth.lower(terrain));
     let lowered = lowered.transpose().map_err(Failure::bad_file(input))?;
     let seen = lowered.as_ref().unwrap_or(terrain);
+    let places = places(terrain);
     let found = if kind == Kind::All {
         args.look_from_all(&work, seen, &sight)?
     } else {
         let lookout = Lookout::new(terrain, seen, sight.curvature);
-        look(&work, &lookout, terrain, &observers, kind)?
+        look(&work, &lookout, &places, &observers, kind)?
     };
 
     let names: Vec<String> = rows.iter().map(|row| args.band(row)).collect();
@@ -235,19 +251,27 @@ pub fn run(args: &Args) -> Outcome {
         Kind::Each => format!("seen by each of {count} observers: 1, not seen: 0"),
         Kind::All => "by how many places a place is seen, itself included".into(),
     };
+    let tally = found.counts.tally(&places);
+    let seen = observers.iter().zip(&rows).zip(&found.visible);
+    let seen = seen.map(|((observer, row), visible)| Seen {
+        name: row.name.clone(),
+        sample: [observer.sample.0, observer.sample.1],
+        visible: *visible,
+    });
+    let seen: Vec<Seen> = seen.collect();
     if is_map {
-        save_map(&work, terrain, kind, &found, &description, &names)?;
+        save_map(&work, terrain, kind, found, &places, &description, &names)?;
     } else {
-        save_picture(&work, terrain, kind, &found.counts, &observers)?;
+        save_picture(&work, terrain, kind, &found.counts.numbers(), &observers)?;
     }
 
-    let visible = found.counts.iter().filter(|count| **count > 0).count() as u64;
-    let places = terrain.places().filter(|is| *is).count() as u64;
-    let hidden = places - visible;
-    let share = |count: u64| 100.0 * count as f64 / places.max(1) as f64;
-    let mut seen_by = Range::default();
-    let of_places = found.counts.iter().zip(terrain.places());
-    seen_by.take(of_places.filter_map(|(count, is)| is.then_some(f64::from(*count))));
+    let (visible, hidden) = (tally.visible, tally.places - tally.visible);
+    let share = |count: u64| 100.0 * count as f64 / tally.places.max(1) as f64;
+    let seen_by = Range::known(
+        tally.least.into(),
+        tally.greatest.into(),
+        tally.sum as f64 / tally.places.max(1) as f64,
+    );
     let text = if kind == Kind::All {
         let (width, height) = (terrain.width(), terrain.height());
         format!(
@@ -261,21 +285,15 @@ pub fn run(args: &Args) -> Outcome {
             share(hidden)
         )
     };
-    let seen = observers.iter().zip(&rows).zip(&found.visible);
-    let seen = seen.map(|((observer, row), visible)| Seen {
-        name: row.name.clone(),
-        sample: [observer.sample.0, observer.sample.1],
-        visible: *visible,
-    });
     let (width, height) = (terrain.width(), terrain.height());
-    let voids = terrain.samples() as u64 - places;
+    let voids = terrain.samples() as u64 - tally.places;
     let document = Document {
         written: RasterDocument::new(&args.output, width, height, voids),
         kind,
         visible,
         hidden,
         seen_by,
-        observers: seen.collect(),
+        observers: seen,
         sight,
         notes: ingested.notes.clone(),
     };
@@ -352,9 +370,16 @@ impl Args {
         let place = |row: &ObserverRow| {
             let sample = sample_at(terrain, row.place).map_err(|words| fail(row, words))?;
             if !terrain.has_place(sample.0, sample.1) {
+                let (column, line) = sample;
+                let found = if terrain.ground_at(column, line).is_nan() {
+                    "expected a place with ground, found a void"
+                } else if self.places.ground.is_some() && !self.places.inside {
+                    "expected a place where somebody can be, found one that is not walkable, or that the surface covers,"
+                } else {
+                    "expected a place where somebody can be, found one that is not walkable"
+                };
                 let words = format!(
-                    "expected a place with ground, found a void at sample {},{}; move the observer, or leave it out",
-                    sample.0, sample.1
+                    "{found} at sample {column},{line}; move the observer, or leave it out"
                 );
                 return Err(fail(row, words));
             }
@@ -418,7 +443,7 @@ impl Args {
             |never| match never {},
         )?;
         Ok(Found {
-            counts,
+            counts: Counts::Many(counts),
             visible: Vec::new(),
             bands: Vec::new(),
             band_of: Vec::new(),
@@ -435,7 +460,7 @@ impl Args {
 /// What observers see.
 struct Found {
     /// By how many each sample is seen, row by row.
-    counts: Vec<u32>,
+    counts: Counts,
     /// How many samples each observer sees.
     visible: Vec<u64>,
     /// A band for each, if that is asked for; the same observers share one.
@@ -447,44 +472,30 @@ struct Found {
 fn look(
     work: &Work<'_>,
     lookout: &Lookout<'_>,
-    terrain: &Terrain,
+    places: &[bool],
     observers: &[Observer],
     kind: Kind,
 ) -> Result<Found, Failure> {
-    let width = terrain.width() as usize;
-    let indices = |shed: &Viewshed| {
-        let samples: Vec<usize> = shed
-            .samples()
-            .map(|(column, row)| row as usize * width + column as usize)
-            .collect();
-        samples
-    };
-    let none: Vec<u8> = terrain
-        .places()
-        .map(|is| if is { 0 } else { u8::NO_DATA })
-        .collect();
+    let columns = lookout.terrain().width();
     let make = |_: usize, shed: Viewshed| {
-        let seen = indices(&shed);
         let band = (kind == Kind::Each).then(|| {
-            let mut mask = none.clone();
-            seen.iter().for_each(|i| mask[*i] = 1);
-            PackedBand::new(terrain.width(), &mask)
+            let mut counts = Counts::new(places.len(), 1);
+            counts.add(&shed, columns, 1);
+            PackedBand::of_bytes(columns, &counts.into_marks(places, u8::NO_DATA))
         });
-        (seen, band)
+        (shed, band)
     };
     let run = |go_on: &(dyn Fn(u64) -> bool + Sync)| {
         let mut found = Found {
-            counts: vec![0; terrain.samples()],
+            counts: Counts::new(places.len(), observers.len()),
             visible: vec![0; observers.len()],
             bands: Vec::new(),
             band_of: vec![0; observers.len()],
         };
-        let whole = lookout.look_all(observers, go_on, make, |group, (seen, band)| {
-            for i in &seen {
-                found.counts[*i] += group.len() as u32;
-            }
+        let whole = lookout.look_all(observers, go_on, make, |group, (shed, band)| {
+            let seen = found.counts.add(&shed, columns, group.len() as u32);
             for observer in group {
-                found.visible[*observer] = seen.len() as u64;
+                found.visible[*observer] = seen;
                 found.band_of[*observer] = found.bands.len();
             }
             found.bands.extend(band);
@@ -499,7 +510,8 @@ fn save_map(
     work: &Work<'_>,
     terrain: &Terrain,
     kind: Kind,
-    found: &Found,
+    found: Found,
+    places: &[bool],
     description: &str,
     names: &[String],
 ) -> Result<(), Failure> {
@@ -512,26 +524,19 @@ fn save_map(
         spacing: terrain.spacing(),
         georeference: terrain.georeference(),
     };
-    let counts = found.counts.iter().zip(terrain.places());
     let width = terrain.width();
     work.save(|file| match kind {
         Kind::Any => {
-            let pixels: Vec<u8> = counts
-                .map(|(count, is)| {
-                    if is {
-                        u8::from(*count > 0)
-                    } else {
-                        u8::NO_DATA
-                    }
-                })
-                .collect();
-            write_map::<u8>(file, &layout, &[&PackedBand::new(width, &pixels)])
+            let pixels = found.counts.into_marks(places, u8::NO_DATA);
+            write_map::<u8>(file, &layout, &[&PackedBand::of_bytes(width, &pixels)])
         }
         Kind::Count | Kind::All => {
+            let counts = found.counts.numbers();
+            let counts = counts.iter().zip(places);
             let pixels: Vec<u32> = counts
-                .map(|(count, is)| if is { *count } else { u32::NO_DATA })
+                .map(|(count, is)| if *is { *count } else { u32::NO_DATA })
                 .collect();
-            write_map::<u32>(file, &layout, &[&PackedBand::new(width, &pixels)])
+            write_map::<u32>(file, &layout, &[&PackedBand::of_numbers(width, &pixels)])
         }
         Kind::Each => {
             let bands: Vec<&PackedBand> = found.band_of.iter().map(|i| &found.bands[*i]).collect();

@@ -71,6 +71,16 @@ impl Range {
         self.mean = (self.count > 0).then(|| self.sum / self.count as f64);
     }
 
+    /// Of so many numbers that were counted elsewhere.
+    pub fn known(least: f64, greatest: f64, mean: f64) -> Self {
+        Self {
+            least: Some(least),
+            greatest: Some(greatest),
+            mean: Some(mean),
+            ..Self::default()
+        }
+    }
+
     /// The least.
     pub fn least(&self) -> Option<f64> {
         self.least

@@ -4,7 +4,7 @@
 //! bake, and a warning names what cannot be ground and the option that mends it.
 
 use super::source::ByteOrder;
-use crate::world::{Short, Terrain};
+use crate::world::{Short, Terrain, extremes};
 
 /// Metres between the lowest and the highest place of the largest things that are measured as one: Mars, from Hellas to
 /// Olympus Mons, is 30 km.
@@ -20,12 +20,14 @@ const NOISE: f64 = 0.15;
 /// How many times smoother the other byte order has to be.
 const SMOOTHER: f64 = 8.0;
 
+/// Of so many rows at most, evenly spread, it is looked at how samples differ.
+const ROWS: u32 = 128;
+
 /// Fewer samples than this say nothing of noise.
 const ENOUGH: usize = 1024;
 
 /// A note of what was read, then warnings; those begin with `warning: `.
-pub(super) fn notes(terrain: &Terrain, format: &str) -> Vec<String> {
-    let statistics = Statistics::of(terrain);
+pub(super) fn notes(terrain: &Terrain, statistics: &Statistics, format: &str) -> Vec<String> {
     let [dx, dy] = terrain.spacing();
     let [columns, rows] = [terrain.width(), terrain.height()];
     let [wide, long] = [dx * f64::from(columns), dy * f64::from(rows)];
@@ -56,7 +58,7 @@ pub(super) fn notes(terrain: &Terrain, format: &str) -> Vec<String> {
     if terrain.heights().len() < ENOUGH || range <= 0.0 {
         return notes;
     }
-    let [across, down] = statistics.steps;
+    let [across, down] = statistics.steps();
     if across.min(down) > NOISE * range {
         notes.push(format!(
             "warning: heights differ by {} m from sample to sample on average, of {} m in all, which is noise and no \
@@ -101,7 +103,9 @@ pub(super) fn other_order(
         }
     };
     let (mut here, mut there) = (0.0, 0.0);
-    for row in values.chunks_exact(width as usize) {
+    let rows = values.chunks_exact(width as usize);
+    let every = rows.len().div_ceil(ROWS as usize);
+    for row in rows.step_by(every) {
         for pair in row.windows(2) {
             here += (pair[0] - pair[1]).abs();
             there += (swapped(pair[0]) - swapped(pair[1])).abs();
@@ -119,45 +123,58 @@ pub(super) fn other_order(
     })
 }
 
-struct Statistics {
+/// What is known of heights, row by row.
+pub(super) struct Statistics {
     lowest: f64,
     highest: f64,
-    /// Mean difference of heights beside each other in a row, and in a column.
-    steps: [f64; 2],
+    /// The sum of differences of heights beside each other in a row, and in a column, and their number.
+    differences: [(f64, u64); 2],
+    /// Rows taken, and of how many one is looked at.
+    rows: u32,
+    every: u32,
 }
 
 impl Statistics {
-    fn of(terrain: &Terrain) -> Self {
-        let heights = terrain.heights();
-        let width = terrain.width() as usize;
-        // Voids are NaN, which neither is less than anything nor adds to a sum here.
-        let (lowest, highest) = heights
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), height| {
-                (low.min(*height), high.max(*height))
-            });
-        let mean = |pairs: &mut dyn Iterator<Item = (&f64, &f64)>| {
-            let (mut sum, mut count) = (0.0, 0_u64);
-            for (a, b) in pairs {
-                let step = (a - b).abs();
-                if !step.is_nan() {
-                    sum += step;
-                    count += 1;
+    /// Of so many rows, none of which is taken yet.
+    pub(super) fn new(rows: u32) -> Self {
+        Self {
+            lowest: f64::INFINITY,
+            highest: f64::NEG_INFINITY,
+            differences: [(0.0, 0); 2],
+            rows: 0,
+            every: rows.div_ceil(ROWS).max(1),
+        }
+    }
+
+    /// Takes the next row, which lies below that `above`; that is empty for the first.
+    pub(super) fn take(&mut self, above: &[f64], row: &[f64]) {
+        let [lowest, highest] = extremes(row);
+        self.lowest = self.lowest.min(lowest);
+        self.highest = self.highest.max(highest);
+        // Where rows are left out, the first is not looked at: none is above it.
+        if self.rows % self.every == self.every - 1 {
+            for ((sum, count), others) in self.differences.iter_mut().zip([&row[1..], above]) {
+                for (a, b) in row.iter().zip(others) {
+                    let step = (a - b).abs();
+                    if !step.is_nan() {
+                        *sum += step;
+                        *count += 1;
+                    }
                 }
             }
-            sum / count.max(1) as f64
-        };
-        let across = mean(
-            &mut heights
-                .chunks_exact(width)
-                .flat_map(|row| row.iter().zip(&row[1..])),
-        );
-        let down = mean(&mut heights.iter().zip(heights.get(width..).unwrap_or(&[])));
-        Self {
-            lowest,
-            highest,
-            steps: [across, down],
         }
+        self.rows += 1;
+    }
+
+    /// The lowest height and the highest.
+    pub(super) fn extremes(&self) -> [f64; 2] {
+        [self.lowest, self.highest]
+    }
+
+    /// Mean difference of heights beside each other in a row, and in a column.
+    fn steps(&self) -> [f64; 2] {
+        self.differences
+            .map(|(sum, count)| sum / count.max(1) as f64)
     }
 }
 
@@ -179,7 +196,13 @@ mod tests {
             .map(|i| height(i % side, i / side))
             .collect();
         let terrain = Terrain::new(side, side, heights, [spacing; 2]).unwrap();
-        notes(&terrain, format).join("\n")
+        let mut statistics = Statistics::new(side);
+        let mut above: &[f64] = &[];
+        for row in terrain.heights().chunks_exact(side as usize) {
+            statistics.take(above, row);
+            above = row;
+        }
+        notes(&terrain, &statistics, format).join("\n")
     }
 
     fn hill(c: u32, r: u32) -> f64 {

@@ -240,32 +240,49 @@ impl Raster {
     ) -> Result<Ingested, IngestError> {
         let nodata = options.nodata.or(self.nodata);
         self.heights_to_metres();
+        let (scale, offset, float) = (self.scale, self.offset, self.float);
+        let metres_of = |value: f64| {
+            let metres = value * scale + offset;
+            metres * options.vertical_scale + options.vertical_offset
+        };
+        // NaN, such as infinity minus infinity, is in no range either.
+        let is_possible = |metres: f64| metres.abs() <= Terrain::MAX_ABS_HEIGHT;
+        let is_void = Void::new(nodata, float);
         let mut voids = 0_u64;
-        for (i, value) in self.values.iter_mut().enumerate() {
-            if value.is_nan() || nodata.is_some_and(|n| is_nodata(*value, n, self.float)) {
-                *value = f64::NAN;
-                voids += 1;
-                continue;
+        let width = self.window.width as usize;
+        let mut stored = vec![0.0; width];
+        let mut statistics = plausible::Statistics::new(self.window.height);
+        for row in 0..self.window.height as usize {
+            // A row at a time, which stays in the caches from one look at it to the next.
+            let (above, rest) = self.values.split_at_mut(row * width);
+            let values = &mut rest[..width];
+            stored.copy_from_slice(values);
+            let mut wrong = false;
+            for (value, stored) in values.iter_mut().zip(&stored) {
+                let (void, metres) = (is_void.holds(*stored), metres_of(*stored));
+                *value = if void { f64::NAN } else { metres };
+                wrong |= !void & !is_possible(metres);
+                voids += u64::from(void);
             }
-            let metres = *value * self.scale + self.offset;
-            let metres = metres * options.vertical_scale + options.vertical_offset;
-            // NaN, such as infinity minus infinity, is in no range either.
-            let possible = metres.abs() <= Terrain::MAX_ABS_HEIGHT;
-            if !possible {
-                let column = self.window.column + (i as u64 % u64::from(self.window.width)) as u32;
-                let row = self.window.row + (i as u64 / u64::from(self.window.width)) as u32;
+            let is_wrong = |value: &f64| !is_void.holds(*value) && !is_possible(metres_of(*value));
+            if wrong && let Some(column) = stored.iter().position(is_wrong) {
+                let (value, metres) = (stored[column], metres_of(stored[column]));
                 return Err(IngestError::bad(
                     format!("a height within ±{} m", Terrain::MAX_ABS_HEIGHT),
-                    if *value == metres {
+                    if value == metres {
                         format!("{value}")
                     } else {
                         format!("value {value}, which is {metres} m")
                     },
                     "say that it stands for no data with `nodata`, or rescale with `vertical_scale`",
                 )
-                .at(format!("sample ({column}, {row})")));
+                .at(format!(
+                    "sample ({}, {})",
+                    self.window.column as usize + column,
+                    self.window.row as usize + row
+                )));
             }
-            *value = metres;
+            statistics.take(&above[above.len() - width.min(above.len())..], values);
         }
         if voids > 0 {
             let what = match nodata {
@@ -293,7 +310,8 @@ impl Raster {
                 .map_or_else(|| Georeference::UNKNOWN_CRS.to_owned(), |crs| crs.name),
             transform,
         });
-        let terrain = Terrain::new(window.width, window.height, self.values, spacing)
+        let (extremes, size) = (statistics.extremes(), [window.width, window.height]);
+        let terrain = Terrain::between(extremes, size, self.values, spacing)
             .map_err(|error| match error {
                 crate::world::TerrainError::Size { .. } => IngestError::resource(
                     format!("at most {} samples", u32::MAX),
@@ -313,7 +331,7 @@ impl Raster {
                 other => IngestError::bad("a terrain", other.to_string(), "export it again"),
             })?
             .with_georeference(georeference);
-        let mut notes = plausible::notes(&terrain, self.format);
+        let mut notes = plausible::notes(&terrain, &statistics, self.format);
         notes.append(&mut self.notes);
         Ok(Ingested {
             terrain,
@@ -379,11 +397,30 @@ impl Raster {
     }
 }
 
+/// Which values are no data.
+///
 /// Writers of floating point rasters often give nodata with too few digits to name the very
 /// sample value, or name it in double precision for single precision samples.
-fn is_nodata(value: f64, nodata: f64, float: bool) -> bool {
-    value == nodata
-        || float && value.is_finite() && nodata.is_finite() && value as f32 == nodata as f32
+#[derive(Clone, Copy)]
+struct Void {
+    /// The value, and what it is in single precision, where that counts; NaN, which equals nothing, where there is none.
+    value: f64,
+    single: f32,
+}
+
+impl Void {
+    fn new(nodata: Option<f64>, float: bool) -> Self {
+        let single = nodata.filter(|nodata| float && nodata.is_finite());
+        Self {
+            value: nodata.unwrap_or(f64::NAN),
+            single: single.map_or(f32::NAN, |nodata| nodata as f32),
+        }
+    }
+
+    /// Without a branch, so that compilers make vectors of it.
+    fn holds(self, value: f64) -> bool {
+        value.is_nan() | (value == self.value) | (value.is_finite() & (value as f32 == self.single))
+    }
 }
 
 /// The transform of a window of the raster.

@@ -165,17 +165,19 @@ pub(super) fn read_samples(
     window: Window,
 ) -> Result<Vec<f64>, IngestError> {
     let mut values = window.allocate()?;
-    values.resize(window.samples() as usize, 0.0);
     let bytes = layout.sample.bytes();
     let mut row_bytes = zeros(u64::from(window.width), bytes)?;
-    for (row, values) in values.chunks_exact_mut(window.width as usize).enumerate() {
+    // Large memory is touched once.
+    let mut decoded = vec![0.0; window.width as usize];
+    for row in 0..window.height {
         let place = layout.offset
-            + (u64::from(window.row) + row as u64) * layout.row_bytes
+            + (u64::from(window.row) + u64::from(row)) * layout.row_bytes
             + u64::from(window.column) * bytes;
         file.seek(SeekFrom::Start(place))
             .and_then(|_| file.read_exact(&mut row_bytes))
             .map_err(|e| IngestError::io(e).at(format!("byte {place}")))?;
-        decode(&row_bytes, layout.sample, layout.order, values);
+        decode(&row_bytes, layout.sample, layout.order, &mut decoded);
+        values.extend_from_slice(&decoded);
     }
     Ok(values)
 }

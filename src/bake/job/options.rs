@@ -140,7 +140,11 @@ impl BakeOptions {
 
     /// The terrain with the places that the bake asks for: not those where the surface covers eye
     /// and head, unless it is to ask for them. `input` is the name of its file.
-    pub(super) fn asked_for<'t>(
+    ///
+    /// # Errors
+    ///
+    /// [`BakeError::Places`] where none are left, and for a mode that knows of one ground alone.
+    pub fn asked_for<'t>(
         &self,
         terrain: &'t Terrain,
         input: &str,

@@ -7,11 +7,13 @@ mod block_counter;
 mod difference;
 mod exposure;
 mod sight;
+mod tally;
 mod total;
 mod viewshed;
 
 pub use difference::{Difference, LevelDifference, cell_difference, difference, spread};
 pub use exposure::{DamagedPvs, Ring, Survey, by_cell, seen_by, survey};
 pub use sight::GroupSight;
+pub use tally::{Counts, Tally, places};
 pub use total::total_viewshed;
 pub use viewshed::{Lookout, Observer, sample_at};

@@ -296,6 +296,11 @@ impl<'t> Lookout<'t> {
         }
     }
 
+    /// The terrain as it is.
+    pub fn terrain(&self) -> &'t Terrain {
+        self.terrain
+    }
+
     /// What one observer sees.
     pub fn look(&self, observer: &Observer) -> Viewshed {
         let viewpoint = Viewpoint {

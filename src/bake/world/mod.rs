@@ -10,4 +10,5 @@ mod terrain;
 pub use bit_matrix::{BitMatrix, Symmetry, ones};
 pub use bsp_tree::{BspChild, BspLeaf, BspNode, BspTree, BspTreeError};
 pub use cells::{CellGraph, Portal};
+pub(crate) use terrain::extremes;
 pub use terrain::{Georeference, GroundAbove, Short, Terrain, TerrainError};

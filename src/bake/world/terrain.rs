@@ -16,6 +16,8 @@ pub struct Terrain {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) heights: Vec<f64>,
+    /// The lowest height and the highest.
+    extremes: [f64; 2],
     pub(crate) spacing: [f64; 2],
     georeference: Option<Georeference>,
     /// What is stood on, where that is not the surface: NaN for void, and at all voids of the
@@ -114,6 +116,17 @@ impl Terrain {
         heights: Vec<f64>,
         spacing: [f64; 2],
     ) -> Result<Self, TerrainError> {
+        let extremes = extremes(&heights);
+        Self::between(extremes, [width, height], heights, spacing)
+    }
+
+    /// The same of heights whose lowest and highest are known.
+    pub(crate) fn between(
+        extremes: [f64; 2],
+        [width, height]: [u32; 2],
+        heights: Vec<f64>,
+        spacing: [f64; 2],
+    ) -> Result<Self, TerrainError> {
         let samples = heights.len();
         if width == 0
             || height == 0
@@ -129,20 +142,25 @@ impl Terrain {
         if !spacing.iter().all(|s| Self::SPACINGS.contains(s)) {
             return Err(TerrainError::Spacing(spacing));
         }
-        if let Some(i) = heights.iter().position(|h| h.abs() > Self::MAX_ABS_HEIGHT) {
+        let [lowest, highest] = extremes;
+        if lowest > highest {
+            return Err(TerrainError::AllVoid);
+        }
+        let is_wrong = |height: &f64| height.abs() > Self::MAX_ABS_HEIGHT;
+        if (is_wrong(&lowest) || is_wrong(&highest))
+            && let Some(i) = heights.iter().position(is_wrong)
+        {
             return Err(TerrainError::Height {
                 column: i as u32 % width,
                 row: i as u32 / width,
                 value: heights[i],
             });
         }
-        if heights.iter().all(|h| h.is_nan()) {
-            return Err(TerrainError::AllVoid);
-        }
         Ok(Self {
             width,
             height,
             heights,
+            extremes,
             spacing,
             georeference: None,
             ground: None,
@@ -156,6 +174,7 @@ impl Terrain {
             width: self.height,
             height: self.width,
             heights: self.turned(&self.heights),
+            extremes: self.extremes,
             spacing: [self.spacing[1], self.spacing[0]],
             georeference: None,
             ground: self.ground.as_ref().map(|ground| self.turned(ground)),
@@ -169,10 +188,12 @@ impl Terrain {
     ///
     /// Unless the terrain has such columns and rows.
     pub fn part(&self, columns: Range<u32>, rows: Range<u32>) -> Option<Self> {
+        let heights = self.cut(&self.heights, &columns, &rows);
         let part = Self {
             width: columns.len() as u32,
             height: rows.len() as u32,
-            heights: self.cut(&self.heights, &columns, &rows),
+            extremes: extremes(&heights),
+            heights,
             spacing: self.spacing,
             georeference: None,
             ground: self
@@ -235,10 +256,12 @@ impl Terrain {
         });
         let walkable = self.walkable.as_ref();
         let walkable = walkable.map(|_| cells.clone().map(any).collect());
+        let heights: Vec<f64> = cells.map(mean).collect();
         Self {
             width,
             height,
-            heights: cells.map(mean).collect(),
+            extremes: extremes(&heights),
+            heights,
             spacing: self.spacing.map(|metres| metres * f64::from(side)),
             georeference,
             ground: None,
@@ -297,6 +320,11 @@ impl Terrain {
         &self.heights
     }
 
+    /// The lowest and the highest height of the surface in metres.
+    pub fn extremes(&self) -> [f64; 2] {
+        self.extremes
+    }
+
     /// Height of the surface in metres at sample (c, r), NaN for void.
     ///
     /// # Panics
@@ -317,6 +345,35 @@ impl Terrain {
     pub fn georeference(&self) -> Option<&Georeference> {
         self.georeference.as_ref()
     }
+}
+
+/// The least and the greatest of some heights, NaN aside; infinite, the first above the second, where there are none.
+///
+/// In eight lanes, of which compilers make vectors.
+pub(crate) fn extremes(heights: &[f64]) -> [f64; 2] {
+    let (mut least, mut greatest) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (eights, rest) = heights.as_chunks::<8>();
+    let mut last = [f64::NAN; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    for eight in eights.iter().chain([&last]) {
+        for (lane, height) in eight.iter().enumerate() {
+            // A comparison with NaN is false.
+            least[lane] = if *height < least[lane] {
+                *height
+            } else {
+                least[lane]
+            };
+            greatest[lane] = if *height > greatest[lane] {
+                *height
+            } else {
+                greatest[lane]
+            };
+        }
+    }
+    [
+        least.into_iter().fold(f64::INFINITY, f64::min),
+        greatest.into_iter().fold(f64::NEG_INFINITY, f64::max),
+    ]
 }
 
 /// A number as people write it; one that is very large or very small with an exponent, since what

@@ -20,6 +20,8 @@ pub trait Pixel: Copy + Ord {
     const NO_DATA: Self;
     /// TIFF's BitsPerSample.
     const BITS: u16;
+    /// How hard it is packed: masks are runs of zeros, which more work packs little better.
+    const EFFORT: Compression;
     /// No data in words.
     const NO_DATA_TEXT: &'static str;
     /// Its difference to the pixel before, modulo what fits.
@@ -31,6 +33,7 @@ pub trait Pixel: Copy + Ord {
 impl Pixel for u8 {
     const NO_DATA: Self = Self::MAX;
     const BITS: u16 = 8;
+    const EFFORT: Compression = Compression::fast();
     const NO_DATA_TEXT: &'static str = "255";
     fn less(self, before: Self) -> Self {
         self.wrapping_sub(before)
@@ -43,6 +46,7 @@ impl Pixel for u8 {
 impl Pixel for u32 {
     const NO_DATA: Self = Self::MAX;
     const BITS: u16 = 32;
+    const EFFORT: Compression = Compression::new(6);
     const NO_DATA_TEXT: &'static str = "4294967295";
     fn less(self, before: Self) -> Self {
         self.wrapping_sub(before)
@@ -79,7 +83,20 @@ impl PackedBand {
     /// # Panics
     ///
     /// If `width` is zero or does not divide the number of pixels.
-    pub fn new<P: Pixel>(width: u32, pixels: &[P]) -> Self {
+    pub fn of_bytes(width: u32, pixels: &[u8]) -> Self {
+        Self::new(width, pixels)
+    }
+
+    /// The same for numbers.
+    ///
+    /// # Panics
+    ///
+    /// As [`PackedBand::of_bytes`].
+    pub fn of_numbers(width: u32, pixels: &[u32]) -> Self {
+        Self::new(width, pixels)
+    }
+
+    fn new<P: Pixel>(width: u32, pixels: &[P]) -> Self {
         assert!(width > 0 && pixels.len().is_multiple_of(width as usize));
         let mut levels = vec![tiles(width as usize, pixels)];
         let mut side = [width as usize, pixels.len() / width as usize];
@@ -101,18 +118,47 @@ impl PackedBand {
     }
 }
 
+/// Pixels that are looked at together: most of a map is runs of one value.
+const RUN: usize = 32;
+
+/// A line of a tile where nothing differs.
+const ZEROS: [u8; TILE * 4] = [0; TILE * 4];
+
+/// The value of all pixels, if it is the same. Compared with itself, one pixel further: slices are compared fast.
+fn constant<P: Pixel>(pixels: &[P]) -> Option<P> {
+    let (first, rest) = pixels.split_first()?;
+    (*rest == pixels[..rest.len()]).then_some(*first)
+}
+
 /// The greatest pixels of squares of 2 × 2, no data aside.
 fn halved<P: Pixel>([width, height]: [usize; 2], pixels: &[P]) -> Vec<P> {
+    let greater = |a: P, b: P| match (a == P::NO_DATA, b == P::NO_DATA) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => a.max(b),
+    };
     let mut out = Vec::with_capacity(width.div_ceil(2) * height.div_ceil(2));
     for row in (0..height).step_by(2) {
-        for column in (0..width).step_by(2) {
-            let rows = row..height.min(row + 2);
-            let square = rows.flat_map(|row| {
-                let columns = column..width.min(column + 2);
-                columns.map(move |column| pixels[row * width + column])
-            });
-            let known = square.filter(|pixel| *pixel != P::NO_DATA);
-            out.push(known.max().unwrap_or(P::NO_DATA));
+        let upper = &pixels[row * width..][..width];
+        let lower = match row + 1 < height {
+            true => &pixels[(row + 1) * width..][..width],
+            false => upper,
+        };
+        for (upper, lower) in upper.chunks(RUN).zip(lower.chunks(RUN)) {
+            if let Some(pixel) = constant(upper).filter(|pixel| constant(lower) == Some(*pixel)) {
+                out.extend_from_slice(&[pixel; RUN / 2][..upper.len().div_ceil(2)]);
+                continue;
+            }
+            let (pairs, rest) = upper.as_chunks();
+            let (pairs_below, rest_below) = lower.as_chunks();
+            out.extend(
+                pairs
+                    .iter()
+                    .zip(pairs_below)
+                    .map(|([a, b], [c, d])| greater(greater(*a, *b), greater(*c, *d))),
+            );
+            let last = rest.iter().zip(rest_below);
+            out.extend(last.map(|(a, c)| greater(*a, *c)));
         }
     }
     out
@@ -123,30 +169,62 @@ fn tiles<P: Pixel>(width: usize, pixels: &[P]) -> Vec<Vec<u8>> {
     let height = pixels.len() / width;
     let mut tiles = Vec::new();
     let mut bytes = Vec::new();
+    // Tiles of one value are packed once.
+    let mut plain: Vec<(P, Vec<u8>)> = Vec::new();
+    let filler = [P::NO_DATA; TILE];
     for row in (0..height).step_by(TILE) {
         for column in (0..width).step_by(TILE) {
+            let line = |r: usize| match r < height {
+                true => &pixels[r * width + column..r * width + width.min(column + TILE)],
+                false => &filler,
+            };
+            let first = constant(line(row)).filter(|_| line(row).len() == TILE);
+            let only = first.filter(|_| {
+                let mut others = row + 1..row + TILE;
+                others.all(|r| line(r) == line(row))
+            });
+            if let Some((_, tile)) = plain.iter().find(|(pixel, _)| Some(*pixel) == only) {
+                tiles.push(tile.clone());
+                continue;
+            }
             bytes.clear();
             for r in row..row + TILE {
-                let line: &[P] = match r < height {
-                    true => &pixels[r * width + column..r * width + width.min(column + TILE)],
-                    false => &[],
-                };
-                let mut before = None;
-                for i in 0..TILE {
-                    let pixel = line.get(i).copied().unwrap_or(P::NO_DATA);
-                    let told = before.map_or(pixel, |before| pixel.less(before));
-                    told.append(&mut bytes);
-                    before = Some(pixel);
-                }
+                append(line(r), &mut bytes);
             }
-            tiles.push(deflated(&bytes));
+            let tile = deflated(&bytes, P::EFFORT);
+            plain.extend(only.map(|pixel| (pixel, tile.clone())));
+            tiles.push(tile);
         }
     }
     tiles
 }
 
-fn deflated(bytes: &[u8]) -> Vec<u8> {
-    let mut out = ZlibEncoder::new(Vec::new(), Compression::default());
+/// Appends a line of a tile: differences, filled up with no data.
+fn append<P: Pixel>(line: &[P], bytes: &mut Vec<u8>) {
+    let from = bytes.len();
+    // Beyond the first pixel of a constant line there are only zeros.
+    let told = match constant(line) {
+        Some(_) => &line[..1],
+        None => line,
+    };
+    let mut before = None;
+    for pixel in told {
+        before
+            .map_or(*pixel, |before| pixel.less(before))
+            .append(bytes);
+        before = Some(*pixel);
+    }
+    if let Some(last) = line.last().filter(|_| line.len() < TILE) {
+        let left = from + line.len() * usize::from(P::BITS / 8) - bytes.len();
+        bytes.extend_from_slice(&ZEROS[..left]);
+        P::NO_DATA.less(*last).append(bytes);
+    }
+    let left = from + TILE * usize::from(P::BITS / 8) - bytes.len();
+    bytes.extend_from_slice(&ZEROS[..left]);
+}
+
+fn deflated(bytes: &[u8], effort: Compression) -> Vec<u8> {
+    let mut out = ZlibEncoder::new(Vec::new(), effort);
     // Memory takes all that is written to it.
     let _ = out.write_all(bytes);
     out.finish().unwrap_or_default()

@@ -11,7 +11,7 @@ use std::ops::{Deref, Range};
 
 use super::sightline::{Bodies, Stance};
 use super::surface::is_covered;
-use crate::world::Terrain;
+use crate::world::{Terrain, extremes};
 use octant::{Known, Octant};
 use tiles::Pyramid;
 
@@ -70,8 +70,10 @@ pub struct ViewshedField<T> {
 #[derive(Default)]
 pub struct Looker {
     octant: Octant,
-    /// Of a line: the surface, the ground, and what a head's height over its distance is.
-    line: [Vec<f64>; 3],
+    /// The surface and the ground on some lines, and what a head's height over its distance is on one.
+    surface: Lines,
+    ground: Lines,
+    heads: Vec<f64>,
     unsure: Vec<(u32, u32)>,
 }
 
@@ -79,8 +81,12 @@ impl<T: Deref<Target = Terrain>> ViewshedField<T> {
     /// Prepares a terrain: for a round earth one that was lowered ([`super::Curvature::lower`]). O(samples), and a
     /// thirtieth of its memory.
     pub fn new(terrain: T) -> Self {
-        let heights = terrain.heights().iter().chain(terrain.ground());
-        let most = heights.fold(0.0, |most: f64, height| most.max(height.abs()));
+        let [lowest, highest] = terrain.extremes();
+        let mut most = lowest.abs().max(highest.abs());
+        if terrain.has_ground() {
+            let ground = extremes(terrain.ground());
+            most = ground.into_iter().map(f64::abs).fold(most, f64::max);
+        }
         Self {
             pyramid: Pyramid::new(&terrain),
             slack: 1e-9 + 1e-14 * most,
@@ -153,30 +159,34 @@ impl Looker {
         let Viewpoint { bodies, sample, .. } = *side.viewpoint;
         let terrain = side.terrain;
         let eye = terrain.ground_at(sample.0, sample.1) + bodies.eye;
-        let [surface, ground, heads] = &mut self.line;
-        self.octant.begin(side.lines, slack);
+        let Self {
+            octant,
+            surface,
+            ground,
+            heads,
+            unsure,
+        } = self;
+        octant.begin(side.lines, slack);
         for u in 1..=side.lines {
-            let count = side.count(u);
-            side.read(terrain.heights(), u, count, surface);
+            let surface = surface.read(side, terrain.heights(), u);
             let standing = if terrain.has_ground() {
-                side.read(terrain.ground(), u, count, ground);
-                &*ground
+                ground.read(side, terrain.ground(), u)
             } else {
-                &*surface
+                surface
             };
             heads.clear();
             let above = bodies.head - eye;
             let inverse = 1.0 / u as f64;
             heads.extend(standing.iter().map(|height| (height + above) * inverse));
-            self.octant.test(u, heads, |v, known| {
+            octant.test(u, heads, |v, known| {
                 if known != Known::Hidden && side.is_near(u, v) {
                     match known {
                         Known::Seen => seen(side.sample(u, v)),
-                        _ => self.unsure.push(side.sample(u, v)),
+                        _ => unsure.push(side.sample(u, v)),
                     }
                 }
             });
-            self.octant.add(u, surface, eye);
+            octant.add(u, surface, eye);
         }
     }
 }
@@ -194,6 +204,39 @@ fn range(terrain: &Terrain, viewpoint: &Viewpoint) -> [Range<u32>; 2] {
         range(column, terrain.width(), dx),
         range(row, terrain.height(), dy),
     ]
+}
+
+/// The first samples of some lines of an octant that follow each other.
+///
+/// Lines that run across the rows of a grid have each sample elsewhere in memory; those beside it belong to the lines beside.
+#[derive(Default)]
+struct Lines([Vec<f64>; LINES]);
+
+/// As many heights as the caches of processors hold together.
+const LINES: usize = 8;
+
+impl Lines {
+    /// Those of line u, after those of the lines before.
+    fn read(&mut self, side: &Side, heights: &[f64], u: usize) -> &[f64] {
+        let at = (u - 1) % LINES;
+        if at == 0 {
+            let lines = &mut self.0[..LINES.min(side.lines + 1 - u)];
+            let count = (u..).zip(&*lines).map(|(u, _)| side.count(u)).max();
+            let count = count.unwrap_or(0);
+            for line in &mut *lines {
+                line.clear();
+                line.reserve(count);
+            }
+            for v in 0..count as isize {
+                let mut place = side.origin + u as isize * side.strides[0] + v * side.strides[1];
+                for line in &mut *lines {
+                    line.push(heights[place as usize]);
+                    place += side.strides[0];
+                }
+            }
+        }
+        &self.0[at][..side.count(u)]
+    }
 }
 
 /// An octant of the grid: targets u samples away along the major direction, v across.
@@ -252,13 +295,6 @@ impl<'t> Side<'t> {
         let left = self.viewpoint.max_distance.powi(2) - along * along;
         let reach = (left.max(0.0).sqrt() / self.steps[1]) as usize;
         u.min(self.across).min(reach.saturating_add(2)) + 1
-    }
-
-    /// The first samples of a line.
-    fn read(&self, heights: &[f64], u: usize, count: usize, line: &mut Vec<f64>) {
-        let first = self.origin + u as isize * self.strides[0];
-        line.clear();
-        line.extend((0..count as isize).map(|v| heights[(first + v * self.strides[1]) as usize]));
     }
 
     /// Whether a target is no further away than anybody is seen.

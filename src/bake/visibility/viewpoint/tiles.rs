@@ -14,7 +14,7 @@ const SIDES: [u32; 2] = [4, 7];
 /// By how many metres ground may be below sight and yet be looked at: more than the roundings of heights.
 const SLACK: f64 = 1e-6;
 
-/// The greatest ground of each tile, its edges included on all four sides.
+/// The greatest ground of each tile, its edges included on all four sides; so larger tiles are those of smaller ones together.
 pub(super) struct Tiles {
     columns: usize,
     /// Row by row; NaN is none.
@@ -27,7 +27,10 @@ pub(super) struct Pyramid([Tiles; SIDES.len()]);
 
 impl Pyramid {
     pub(super) fn new(terrain: &Terrain) -> Self {
-        Self(SIDES.map(|shift| Tiles::new(terrain, shift)))
+        let [fine, coarse] = SIDES;
+        let tiles = Tiles::new(terrain, fine);
+        let joined = tiles.joined(coarse - fine);
+        Self([tiles, joined])
     }
 
     /// Whether an eye over `a` sees a head over `b`, as [`super::super::sees`] does.
@@ -56,29 +59,47 @@ impl Tiles {
         let (width, height) = (terrain.width() as usize, terrain.height() as usize);
         let side = 1 << shift;
         let columns = width.div_ceil(side);
-        let mut highest = vec![f64::NEG_INFINITY; columns * height.div_ceil(side)];
-        for (row, heights) in terrain.heights().chunks_exact(width).enumerate() {
-            // A row on the edge of two rows of tiles counts in both.
-            let tile = row >> shift;
-            let first = if row % side == 0 {
-                tile.saturating_sub(1)
-            } else {
-                tile
-            };
-            for column in 0..columns {
-                let end = ((column + 1) * side + 1).min(width);
-                let part = &heights[column * side..end];
-                let greatest = part.iter().fold(f64::NEG_INFINITY, |most, h| most.max(*h));
-                for tile in first..=tile {
-                    let highest = &mut highest[tile * columns + column];
-                    *highest = highest.max(greatest);
+        let mut highest = Vec::with_capacity(columns * height.div_ceil(side));
+        // The greatest of each column of the samples of a row of tiles.
+        let mut tall = vec![f64::NEG_INFINITY; width];
+        let greater = |most: f64, height: f64| if height > most { height } else { most };
+        for first in (0..height).step_by(side) {
+            tall.fill(f64::NEG_INFINITY);
+            let end = (first + side + 1).min(height);
+            for row in terrain.heights()[first * width..end * width].chunks_exact(width) {
+                for (tall, height) in tall.iter_mut().zip(row) {
+                    *tall = greater(*tall, *height);
                 }
             }
+            highest.extend((0..columns).map(|column| {
+                let end = ((column + 1) * side + 1).min(width);
+                let part = tall[column * side..end].iter().copied();
+                part.fold(f64::NEG_INFINITY, greater)
+            }));
         }
         Self {
             columns,
             highest,
             shift,
+        }
+    }
+
+    /// Tiles whose sides are 2^`more` times as long.
+    fn joined(&self, more: u32) -> Self {
+        let side = 1 << more;
+        let columns = self.columns.div_ceil(side);
+        let rows = self.highest.chunks_exact(self.columns).collect::<Vec<_>>();
+        let join = |(rows, column): (&[&[f64]], usize)| {
+            let end = self.columns.min((column + 1) * side);
+            let of_tile = rows.iter().flat_map(|row| &row[column * side..end]);
+            of_tile.copied().fold(f64::NEG_INFINITY, f64::max)
+        };
+        let rows = rows.chunks(side);
+        let tiles = rows.flat_map(|rows| (0..columns).map(move |column| (rows, column)));
+        Self {
+            columns,
+            highest: tiles.map(join).collect(),
+            shift: self.shift + more,
         }
     }
 
