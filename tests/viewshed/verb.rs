@@ -298,3 +298,105 @@ fn the_total_viewshed_is_the_exposure_of_an_exact_bundle() {
         .collect();
     assert_eq!(numbers(&wall.read("b.tif")), due);
 }
+
+/// An ESRI ASCII grid of 40 x 30 samples, 5 m apart, by a function of column and row.
+fn grid(of: impl Fn(i32, i32) -> i32) -> String {
+    let mut text = "ncols 40\nnrows 30\nxllcorner 0\nyllcorner 0\ncellsize 5\n".to_owned();
+    for row in 0..30 {
+        let values: Vec<String> = (0..40).map(|column| of(column, row).to_string()).collect();
+        text += &(values.join(" ") + "\n");
+    }
+    text
+}
+
+#[test]
+fn houses_hide_and_places_are_left_out_as_in_a_bake() {
+    let folder = Folder::new();
+    let ground = |c: i32, r: i32| (c * 3 + r * 2) % 7 / 2;
+    let house = |c: i32, r: i32| (8..14).contains(&(c % 20)) && (5..12).contains(&(r % 15));
+    folder.write("ground.asc", grid(ground));
+    folder.write(
+        "houses.asc",
+        grid(|c, r| ground(c, r) + if house(c, r) { 9 } else { 0 }),
+    );
+    folder.write("mask.asc", grid(|c, _| i32::from(c % 11 != 0)));
+    // A block of flats on columns 24 to 30 and rows 4 to 12.
+    folder.write(
+        "flats.obj",
+        "v 120 -60 -5\nv 150 -60 -5\nv 150 -20 -5\nv 120 -20 -5\nv 120 -60 20\nv 150 -60 20\nv 150 -20 20\nv 120 -20 20\n\
+         f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n",
+    );
+    let flats = ["--solids", "flats.obj", "--up", "z", "--placement", "0,0,0"];
+    let cases: [(&str, &[&str]); 5] = [
+        ("houses.asc", &["--ground", "ground.asc"]),
+        ("houses.asc", &["--ground", "ground.asc", "--inside"]),
+        (
+            "ground.asc",
+            &["--walkable", "mask.asc", "--max-slope", "15"],
+        ),
+        ("ground.asc", &flats),
+        (
+            "ground.asc",
+            &["--water-level", "0", "--max-distance", "80"],
+        ),
+    ];
+    let plain = "plain.tif";
+    folder.ok(&["viewshed", "ground.asc", "-q", "--at", "2,2", "-o", plain]);
+    let plain = band(&folder.read(plain), 0);
+    for (input, options) in cases {
+        let bake = ["bake", "terrain", input, "-o", "a.vcb", "-q", "--force"];
+        let exact = ["--visibility", "exact", "--quality", "samples"];
+        folder.ok(&[&bake[..], &exact, options].concat());
+        for place in ["2,2", "24,8", "37,20"] {
+            let look = [
+                "viewshed", input, "-q", "-o", "one.tif", "--force", "--at", place,
+            ];
+            folder.ok(&[&look[..], options].concat());
+            folder.ok(&["query", "pvs", "a.vcb", place, "-o", "pvs.tif", "--force"]);
+            let found = band(&folder.read("one.tif"), 0);
+            assert!(
+                found == band(&folder.read("pvs.tif"), 0),
+                "{options:?} from {place}"
+            );
+            assert!(
+                place != "2,2" || found != plain,
+                "{options:?} change nothing"
+            );
+        }
+        let all = ["viewshed", input, "-q", "-o", "all.tif", "--force", "--all"];
+        folder.ok(&[&all[..], options].concat());
+        folder.ok(&[
+            "export",
+            "exposure",
+            "a.vcb",
+            "-o",
+            "exposure.tif",
+            "--force",
+            "-q",
+        ]);
+        let counts = numbers(&folder.read("exposure.tif"));
+        let of_places = |numbers: Vec<u32>| -> Vec<u32> {
+            numbers
+                .into_iter()
+                .filter(|n| *n != u32::MAX && *n > 0)
+                .collect()
+        };
+        let found = of_places(numbers(&folder.read("all.tif")));
+        assert_eq!(found, of_places(counts), "{options:?}");
+    }
+    let at = |options: &[&str], words: &[&str]| {
+        let look = ["viewshed", "houses.asc", "-o", "x.tif", "--at"];
+        folder.fails(&[&look[..], options].concat(), 2, words);
+    };
+    at(
+        &["10,7", "--ground", "ground.asc"],
+        &[
+            "--at 10,7: expected a place where somebody can be, found one that is not walkable, or that the surface covers",
+        ],
+    );
+    at(
+        &["11,1", "--walkable", "mask.asc"],
+        &["found one that is not walkable at sample 11,1"],
+    );
+    at(&["1,1", "--placement", "0,0,0"], &["--solids"]);
+}
