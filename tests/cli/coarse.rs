@@ -388,14 +388,8 @@ fn places_of_a_report_on_coarse_cells_are_samples_as_questions_take_them() {
     for words in ["75 × 61 samples", "10 × 8, of 8 × 8 samples", "\"side\":8"] {
         assert!(page.contains(words), "no {words:?}");
     }
-    let (_, table) = page.split_once("Most exposed</caption>").unwrap();
-    let row = table.split("<tr>").nth(2).unwrap();
-    let cells: Vec<&str> = row
-        .split("<td")
-        .skip(1)
-        .map(|cell| cell.split_once('>').unwrap().1.split('<').next().unwrap())
-        .collect();
-    let (place, seen_by) = (cells[1], cells[4]);
+    let cells = most_exposed(&page);
+    let (place, seen_by) = (&cells[1], &cells[4]);
     let from = place.replace(',', " ");
     let mut pairs = String::new();
     for row in 0..8 {
@@ -408,5 +402,50 @@ fn places_of_a_report_on_coarse_cells_are_samples_as_questions_take_them() {
         .ok(&["query", "visible", "cells.vcb", "--pairs", "pairs.txt"])
         .stdout;
     let seen = told.lines().filter(|line| *line == "1").count();
-    assert_eq!(seen.to_string(), seen_by, "{place}");
+    assert_eq!(seen.to_string(), *seen_by, "{place}");
+}
+
+/// The first row of a report's most exposed places.
+fn most_exposed(page: &str) -> Vec<String> {
+    let (_, table) = page.split_once("Most exposed</caption>").unwrap();
+    let row = table.split("<tr>").nth(2).unwrap();
+    let cells = row.split("<td").skip(1);
+    let cells = cells.map(|cell| cell.split_once('>').unwrap().1.split('<').next().unwrap());
+    cells.map(str::to_owned).collect()
+}
+
+/// Reports counted cells where questions count samples: asked about, the place saw another number.
+#[test]
+fn the_most_exposed_place_of_a_report_sees_as_much_as_a_question_says() {
+    let folder = Folder::new();
+    for cells in [
+        &["--quality", "samples"] as &[_],
+        &["--finest", "3"],
+        &["--finest", "1", "--grade=8"],
+        &["--finest", "3", "--grade=8"],
+    ] {
+        bake(&folder, &[&["-o", "a.vcb", "--force"], cells].concat());
+        folder.ok(&["report", "a.vcb", "-o", "a.html", "--force"]);
+        let page = String::from_utf8(folder.read("a.html")).unwrap();
+        let row = most_exposed(&page);
+        let told = folder.ok(&["query", "pvs", "a.vcb", &row[1]]).stdout;
+        let visible = told.split_whitespace().nth(1).unwrap();
+        assert_eq!(row[6].replace(',', ""), visible, "{cells:?}: {row:?}");
+        // By its coordinates it is the same place.
+        let by_coordinates = ["query", "pvs", "a.vcb", "--xy", &row[2].replace(", ", ",")];
+        assert_eq!(
+            folder.ok(&by_coordinates).stdout,
+            told,
+            "{cells:?}: {row:?}"
+        );
+        let title = folder.ok(&[
+            "render", "a.vcb", "--pvs", &row[1], "-o", "a.png", "--force",
+        ]);
+        let named = format!("from {} ({})", row[1], row[2]);
+        assert!(
+            title.stdout.contains(&named),
+            "no {named:?} in {}",
+            title.stdout
+        );
+    }
 }

@@ -27,6 +27,7 @@ pub use place::{
     By, Place, Position, check_by_number, check_cell, check_level, count_samples, in_degrees,
     quad_over, samples_of,
 };
+pub use pvs::samples_seen;
 pub use solid::cell_at;
 
 /// Ask a bundle who can see whom

@@ -10,7 +10,9 @@ use crate::exit::{Failure, Outcome};
 use crate::output::{self, Json};
 use crate::render::check_drawable;
 use crate::values;
-use viewcell::query::{Bundle, CellBundle, MappedBundle, Pvs, Sample, TerrainBundle, World};
+use viewcell::query::{
+    Bundle, CellBundle, MappedBundle, Pvs, Quad, Sample, TerrainBundle, TerrainParameters, World,
+};
 use viewcell_bake::bundle;
 use viewcell_bake::world::Georeference;
 use viewcell_view::picture::{self, Ground, Viewpoint, mask_geotiff};
@@ -141,16 +143,30 @@ fn shares([visible, hidden]: [u64; 2]) -> String {
     )
 }
 
+/// How many samples of the heightmap a quad of view cells sees.
+pub fn samples_seen(path: &Path, terrain: &TerrainBundle<'_>, quad: Quad) -> Result<u64, Failure> {
+    let pvs = read(path, terrain, quad)?;
+    Ok(samples_in(terrain.parameters(), &pvs))
+}
+
+fn samples_in(parameters: &TerrainParameters, pvs: &Pvs<'_>) -> u64 {
+    count_samples(parameters, pvs.samples())
+}
+
+fn read<'t>(path: &Path, terrain: &TerrainBundle<'t>, quad: Quad) -> Result<Pvs<'t>, Failure> {
+    terrain.pvs(quad).ok_or_else(|| {
+        Failure::bad_input(format!(
+            "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
+            path.display()
+        ))
+    })
+}
+
 fn pvs_on_terrain(args: &PvsArgs, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> Outcome {
     let drawing = args.output.as_deref().map(kind_of).transpose()?;
     let place = args.by.position(&args.bundle, map, terrain, args.a)?;
     let quad = quad_over(&args.bundle, terrain, place, args.quad)?;
-    let pvs = terrain.pvs(quad).ok_or_else(|| {
-        Failure::bad_input(format!(
-            "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
-            args.bundle.display()
-        ))
-    })?;
+    let pvs = read(&args.bundle, terrain, quad)?;
 
     if let (Some(path), Some(drawing)) = (&args.output, drawing) {
         output::check_outputs(&[&args.bundle], [path], args.force)?;
@@ -173,7 +189,7 @@ fn pvs_on_terrain(args: &PvsArgs, map: &MappedBundle, terrain: &TerrainBundle<'_
     let [columns, rows] = parameters.heightmap().map(u64::from);
     let has_ground = |cell: &Sample| terrain.valid().has_sample(*cell);
     let valid = count(&mut terrain.grid().row_by_row().filter(has_ground));
-    let visible = count(&mut pvs.samples());
+    let visible = samples_in(parameters, &pvs);
     let hidden = valid.saturating_sub(visible);
     let void = columns * rows - valid;
     let text = format!("{}\nvoid     {void:>12}", shares([visible, hidden]));

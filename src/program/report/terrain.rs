@@ -7,7 +7,7 @@ use crate::info::{Bytes, Metres};
 use crate::query;
 use crate::render::{survey, terrain_pages};
 use crate::work::Work;
-use viewcell::query::{Bundle, MappedBundle, Sample, TerrainBundle};
+use viewcell::query::{MappedBundle, Sample, TerrainBundle};
 use viewcell_bake::bundle::{Info, TerrainInfo};
 use viewcell_bake::survey::Survey;
 use viewcell_view::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
@@ -27,8 +27,6 @@ pub fn page(
     info: &Info,
 ) -> Result<Page, Failure> {
     let terrain = query::terrain(path, map)?;
-    let bundle = map.bundle();
-    let bundle = bundle.map_err(|error| query::cannot_open(path, error))?;
     let found = survey(work, path, &terrain)?;
     let about = info.terrain.as_ref();
     let samples = terrain.valid().count(terrain.grid().root());
@@ -60,27 +58,40 @@ pub fn page(
         .zip(&most)
         .map(|(number, place)| (*place, format!("{number}")))
         .collect();
-    let drawn = terrain_pages(path, map, terrain)?.exposure(&found.exposure, &marks);
-    let row =
-        |(number, place): (usize, &Sample)| place_row(&bundle, &terrain, &found, number, *place);
+    let pages = terrain_pages(path, map, terrain)?;
+    let drawn = pages.exposure(&found.exposure, &marks);
+    let rows = |places: &[Sample]| {
+        let rows = (1..).zip(places);
+        let rows = rows.map(|(number, place)| {
+            let sees = query::samples_seen(path, &terrain, place.quad())?;
+            let there = pages.coordinates(*place);
+            Ok(place_row(&terrain, &found, number, *place, there, sees))
+        });
+        rows.collect::<Result<Vec<_>, Failure>>()
+    };
     let head = [
         "No.",
         "Column, row",
         "In the CRS",
         "Height",
-        "Seen by",
+        if coarse {
+            "Cells that see it"
+        } else {
+            "Seen by"
+        },
         "Share",
+        "Sees, samples",
     ];
     let exposure = Section::new(
         "Exposure",
         match terrain.parameters().finest() {
             0 => "How many samples see each sample, itself included. The most exposed places, at some \
-                  distance from each other, are numbered on the map."
+                  distance from each other, are numbered on the map. What each sees is what viewcell query pvs counts."
                 .to_owned(),
             finest => format!(
                 "How many view cells of {0} × {0} samples see each cell, itself included. The most exposed cells, at \
                  some distance from each other, are numbered on the map; a place is the sample of the heightmap in \
-                 the middle of its cell.",
+                 the middle of its cell. What each sees is counted in samples, as viewcell query pvs does.",
                 1_u32 << finest
             ),
         },
@@ -90,13 +101,13 @@ pub fn page(
         "Most exposed",
         3,
         &head,
-        (1..).zip(&most).map(row).collect(),
+        rows(&most)?,
     )
     .table(
         "Most hidden",
         3,
         &head,
-        (1..).zip(&least).map(row).collect(),
+        rows(&least)?,
     );
 
     let mut sections = vec![making(info, world(&terrain, about))];
@@ -339,35 +350,27 @@ fn extremes(terrain: &TerrainBundle<'_>, found: &Survey, most: bool) -> Vec<Samp
 }
 
 fn place_row(
-    bundle: &Bundle<'_>,
     terrain: &TerrainBundle<'_>,
     found: &Survey,
     number: usize,
     place: Sample,
+    there: Option<String>,
+    sees: u64,
 ) -> Vec<String> {
     let Sample { column, row } = place;
     let index = row as usize * terrain.grid().width() as usize + column as usize;
     let count = found.exposure[index];
     let samples = terrain.valid().count(terrain.grid().root()).max(1);
-    let transform = terrain
-        .parameters()
-        .transform
-        .filter(|_| bundle.crs().is_some());
-    let there = transform.map_or("-".to_owned(), |[x0, xc, xr, y0, yc, yr]| {
-        let (c, r) = (f64::from(column) + 0.5, f64::from(row) + 0.5);
-        let digits = if xc.hypot(yc) < 0.1 { 5 } else { 1 };
-        let (x, y) = (x0 + c * xc + r * xr, y0 + c * yc + r * yr);
-        format!("{x:.digits$}, {y:.digits$}")
-    });
     let named = terrain.parameters().middle_of(place);
     vec![
         number.to_string(),
         format!("{},{}", named.column, named.row),
-        there,
+        there.unwrap_or_else(|| "-".into()),
         terrain
             .height(place)
             .map_or("-".into(), |height| format!("{height:.0} m")),
         grouped(count.into()),
         percent(f64::from(count) / samples as f64),
+        grouped(sees),
     ]
 }

@@ -18,7 +18,8 @@ pub struct TerrainPages<'a> {
     ground: Ground,
     /// The bundle's name, and what *visible* means in it.
     about: String,
-    north: Option<f64>,
+    /// From view cells to the coordinate reference system, if there is one.
+    transform: Option<[f64; 6]>,
 }
 
 impl<'a> TerrainPages<'a> {
@@ -35,9 +36,21 @@ impl<'a> TerrainPages<'a> {
         Self {
             ground: Ground::new(&terrain),
             about: format!("{name} ({mode}{lossy})"),
-            north: parameters.transform.filter(|_| crs).map(north),
+            transform: parameters.transform.filter(|_| crs),
             terrain,
         }
+    }
+
+    /// The coordinates of the middle of a view cell, in the units of its reference system; `None` where it has none.
+    pub fn coordinates(&self, cell: Sample) -> Option<String> {
+        let [x0, xc, xr, y0, yc, yr] = self.transform?;
+        let (c, r) = (f64::from(cell.column) + 0.5, f64::from(cell.row) + 0.5);
+        // A degree is 111 km; other units are metres or feet.
+        let finest = self.terrain.parameters().finest();
+        let a_sample = xc.hypot(yc) / f64::from(1_u32 << finest);
+        let digits = if a_sample < 0.1 { 5 } else { 1 };
+        let (x, y) = (x0 + c * xc + r * xr, y0 + c * yc + r * yr);
+        Some(format!("{x:.digits$}, {y:.digits$}"))
     }
 
     /// The hillshade alone.
@@ -226,7 +239,7 @@ impl<'a> TerrainPages<'a> {
             panels: panels.into_iter().map(panel).collect(),
             pixel: self.terrain.parameters().cell_spacing,
             unit: Unit::Metres,
-            north: self.north,
+            north: self.transform.map(north),
             legend,
         }
     }
@@ -246,7 +259,7 @@ impl<'a> TerrainPages<'a> {
         }
     }
 
-    /// A place by samples of the heightmap, as questions take them.
+    /// A place by samples of the heightmap, as questions take them, and by coordinates.
     fn place(&self, quad: Quad) -> String {
         let finest = self.terrain.parameters().finest();
         let side = 1_u64 << (quad.level + finest);
@@ -256,9 +269,11 @@ impl<'a> TerrainPages<'a> {
             return format!("the {side} × {side} samples from {column},{row} on");
         }
         let Sample { column, row } = self.terrain.parameters().middle_of(quad.origin());
+        let coordinates = self.coordinates(quad.origin());
+        let coordinates = coordinates.map_or(String::new(), |place| format!(" ({place})"));
         match finest {
-            0 => format!("{column},{row}"),
-            _ => format!("{column},{row} and its cell of {side} × {side} samples"),
+            0 => format!("{column},{row}{coordinates}"),
+            _ => format!("{column},{row}{coordinates} and its cell of {side} × {side} samples"),
         }
     }
 }
