@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use viewcell_bake::bundle::kind_of;
-use viewcell_bake::check_height;
-use viewcell_bake::prepare::WorldFile;
+use viewcell_bake::ingest::cells::cells_from_bytes;
+use viewcell_bake::ingest::{IngestCellsOptions, level_bytes};
+use viewcell_bake::prepare::{WorldFile, told_of_cells};
+use viewcell_bake::{CellOptions, Source, check_height};
 use viewcell_view::live::{Server, Unbaked, ViewError};
 
 use super::bake::{bundle_of, check_output, no_places, reached};
@@ -12,6 +14,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::heightmap::Reading;
 use super::level::LevelArgs;
 use super::output::{print, say};
+use super::progress::{Progress, Style, Voice};
 use super::query::cannot_open;
 use super::signals::Stop;
 use super::{simulate, values};
@@ -24,7 +27,8 @@ use super::{simulate, values};
 /// and hills, and visibility follows; the bundle file stays unchanged.
 ///
 /// Of a heightmap or a level the page shows what to check before a bake (range, extent, units, spacing, where players
-/// can be) and what is visible from the place under the pointer; a button bakes it.
+/// can be), what is visible from the place under the pointer, and what a bake takes; a button bakes it. A level with view
+/// cells of its own (.prt, WAD, JSON) is baked at once into a temporary file.
 ///
 /// Example: viewcell view level.vcb
 #[derive(clap::Args)]
@@ -51,6 +55,9 @@ pub struct Args {
     reading: Reading,
     #[command(flatten)]
     level: LevelArgs,
+    /// Of a WAD: the map
+    #[arg(long, value_name = "NAME")]
+    map: Option<String>,
     /// Replay the movements of players: a trace in CSV, or a demo of a QuakeWorld server (.mvd)
     #[arg(long, value_name = "FILE", conflicts_with = "other")]
     traces: Option<PathBuf>,
@@ -77,8 +84,19 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Outcome {
+    // Until the server has ended.
+    let mut aside = None;
     let mut server = if is_unbaked(&args.bundle) {
-        Server::unbaked(unbaked(args)?, args.port)?
+        match unbaked(args)? {
+            Some(unbaked) => Server::unbaked(unbaked, args.port)?,
+            None => {
+                let folder = tempfile::tempdir();
+                let folder = folder.map_err(Failure::cannot_read(&std::env::temp_dir()))?;
+                let baked = bake_aside(args, folder.path())?;
+                aside = Some(folder);
+                Server::bind(&baked, None, args.port)?
+            }
+        }
     } else {
         Server::bind(&args.bundle, args.other.as_deref(), args.port)?
     };
@@ -101,7 +119,41 @@ pub fn run(args: &Args) -> Outcome {
         ));
     }
     server.run(|| stop.asked())?;
+    drop(aside);
     Ok(stop.exit())
+}
+
+/// Bakes a level of cells alone into a folder, which takes seconds where a level has visibility or few portals.
+fn bake_aside(args: &Args, folder: &Path) -> Result<PathBuf, Failure> {
+    let input = &args.bundle;
+    let reading = IngestCellsOptions {
+        map: args.map.clone(),
+    };
+    let bytes = level_bytes(input, args.level.pack.as_deref())?;
+    let read = cells_from_bytes(&bytes, &reading).map_err(|error| error.about(input))?;
+    let options = CellOptions::default();
+    let told = told_of_cells(&reading, &options);
+    let source = Source::of_file(input, &bytes, read.format, told);
+    let output = folder.join(input.file_name().unwrap_or_default());
+    let output = output.with_extension("vcb");
+    say(format_args!(
+        "{}: a level with view cells of its own: baked into a temporary file to be shown; viewcell bake {} keeps it",
+        input.display(),
+        input.display()
+    ));
+    let stop = Stop::listen()?;
+    let voice = Voice {
+        quiet: false,
+        progress: Style::Auto,
+    };
+    let progress = Progress::new(&voice, stop.clone());
+    let baked = viewcell_bake::bake_cells(&read.graph, &source, &options, &output, &progress);
+    progress.finish();
+    match baked {
+        Err(_) if stop.asked() => Err(stop.stopped()),
+        Err(error) => Err(error.into()),
+        Ok(_) => Ok(output),
+    }
 }
 
 /// Whether a file is there, and none that this program writes, nor named so.
@@ -115,8 +167,8 @@ fn is_unbaked(path: &Path) -> bool {
     kind_of(path).is_none()
 }
 
-/// Reads a heightmap or a level.
-fn unbaked(args: &Args) -> Result<Unbaked, Failure> {
+/// Reads a heightmap or a level; `None` of a level of cells alone.
+fn unbaked(args: &Args) -> Result<Option<Unbaked>, Failure> {
     let input = &args.bundle;
     for (name, given) in [
         ("--traces", args.traces.is_some()),
@@ -141,24 +193,16 @@ fn unbaked(args: &Args) -> Result<Unbaked, Failure> {
         check_height("eye_height", eye)?;
         let reading = args.reading.options();
         let unbaked = Unbaked::terrain(input, read, reading, [eye, head], output);
-        return Ok(unbaked.map_err(ViewError::Unbaked)?);
+        return Ok(Some(unbaked.map_err(ViewError::Unbaked)?));
     }
     let reach = args.reach.as_ref().map(|file| reached(file)).transpose()?;
     let read = match args.level.read(input) {
-        Err(_) if kind == WorldFile::Cells => {
-            return Err(Failure::bad_input(format!(
-                "{}: expected a level of solids, found one with view cells alone, whose bake takes seconds: viewcell \
-                 bake {} -o {}, and view that",
-                input.display(),
-                input.display(),
-                output.display()
-            )));
-        }
+        Err(_) if kind == WorldFile::Cells => return Ok(None),
         read => read?,
     };
     let options = args.level.options();
     let unbaked = Unbaked::level(input, read, options, &reach.unwrap_or_default(), output);
-    unbaked.map_err(|error| no_places(input, &error))
+    unbaked.map(Some).map_err(|error| no_places(input, &error))
 }
 
 impl From<ViewError> for Failure {

@@ -1,12 +1,14 @@
 //! Worlds that are not baked, and bakes from the page.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
+use viewcell_bake::ingest::solid::{SolidOptions, UpAxis, read_solid};
 use viewcell_bake::{IngestOptions, read_terrain};
 use viewcell_view::live::{Server, Unbaked};
 
@@ -59,6 +61,11 @@ fn a_heightmap_is_seen_before_it_is_baked_and_baked_from_the_page() {
     let told = browser.evaluate("document.getElementById('file').innerText");
     for fact in ["120 × 90", "GeoTIFF", "up, by the file’s coordinates"] {
         assert!(told.as_str().unwrap().contains(fact), "{fact} in {told}");
+    }
+    browser.wait_for("document.getElementById('quality').dataset.foreseen === 'yes'");
+    let told = browser.evaluate("document.getElementById('quality').innerText");
+    for words in ["draft: some ", "good: some ", "best: some ", "B"] {
+        assert!(told.as_str().unwrap().contains(words), "{words} in {told}");
     }
     bake(&mut browser, "good");
     browser.wait_for("viewcell.about && !viewcell.about.unbaked && document.documentElement.dataset.ready === 'yes'");
@@ -184,17 +191,18 @@ fn files_that_cannot_be_shown_are_told_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write(
-        "level.prt",
-        "PRT1\n2\n1\n4 0 1 (0 0 0 ) (1 0 0 ) (1 1 0 ) (0 1 0 )\n",
+        "wrong.prt",
+        "PRT1\n2\n1\n4 0 9 (0 0 0 ) (1 0 0 ) (1 1 0 ) (0 1 0 )\n",
     );
-    write("room.obj", "o cube\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    // A wall, on which nobody stands.
+    write("dust.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
     write(
         "flat.asc",
         "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2\n3 4\n",
     );
     for (arguments, words) in [
-        (&["level.prt"][..], "viewcell bake level.prt"),
-        (&["room.obj"], "--reach"),
+        (&["wrong.prt"][..], "wrong.prt"),
+        (&["dust.obj", "--up", "z"], "--reach"),
         (&["flat.asc", "--dig"], "bake it first"),
         (&["flat.asc", "flat.asc"], "bake it first"),
         (&["flat.asc", "--player-height", "-1"], "--player-height"),
@@ -213,4 +221,89 @@ fn files_that_cannot_be_shown_are_told_what_to_do() {
             "{arguments:?}: {said}"
         );
     }
+}
+
+/// A level with view cells of its own was an error.
+#[test]
+fn a_level_of_cells_alone_is_baked_aside_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let level = "PRT1\n2\n1\n4 0 1 (0 0 0 ) (64 0 0 ) (64 0 64 ) (0 0 64 )\n";
+    fs::write(folder.path().join("level.prt"), level).unwrap();
+    let mut ran = Command::new(VIEWCELL)
+        .args(["view", "--no-open", "level.prt"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    BufReader::new(ran.stdout.take().unwrap())
+        .read_line(&mut address)
+        .unwrap();
+    let port = address.trim().trim_end_matches('/').rsplit(':').next();
+    let mut about = TcpStream::connect(("127.0.0.1", port.unwrap().parse().unwrap())).unwrap();
+    let host = address
+        .trim()
+        .trim_start_matches("http://")
+        .trim_end_matches('/');
+    let request =
+        format!("GET /api/0/pvs?at=0 HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    about.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    about.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer);
+    ran.kill().unwrap();
+    ran.wait().unwrap();
+    assert!(answer.contains("\"seen\":2"), "{answer}");
+    let names: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(names.len(), 1, "nothing is left beside the level");
+}
+
+/// A mesh says nothing of where players begin: it was an error.
+#[test]
+fn a_mesh_without_spawn_points_is_shown_with_players_wherever_they_can_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("yard.obj");
+    // A floor of 20 by 20 m, and a wall across it that leaves a way around.
+    let yard = "v 0 0 0\nv 20 0 0\nv 20 20 0\nv 0 20 0\nf 1 2 3 4\n\
+                v 10 0 0\nv 10 12 0\nv 10 12 4\nv 10 0 4\nf 5 6 7 8\nf 8 7 6 5\n";
+    fs::write(&file, yard).unwrap();
+    let reading = SolidOptions {
+        up: Some(UpAxis::Z),
+        ..SolidOptions::default()
+    };
+    let read = read_solid(&file, &reading).unwrap();
+    let output = folder.path().join("yard.vcb");
+    let world = Unbaked::level(&file, read, reading, &[], output).unwrap();
+    let serving = Serving::of(Server::unbaked(world, None).unwrap());
+    let head = |path: &str| -> Value {
+        let (status, body) = serving.request("GET", path, "");
+        assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));
+        let length = u32::from_le_bytes(body[..4].try_into().unwrap()) as usize;
+        serde_json::from_slice(&body[4..4 + length]).unwrap()
+    };
+    let about = head("/api/about").to_string();
+    assert!(
+        about.contains("names no place where players begin"),
+        "{about}"
+    );
+    let seen = head("/api/0/pvs?at=0")["seen"].as_u64().unwrap();
+    assert!(seen > 100, "{seen}");
+    // What a bake takes is told before it, near enough.
+    let foreseen = head("/api/0/forecast?quality=draft");
+    assert!(foreseen["seconds"].as_f64().unwrap() > 0.0, "{foreseen}");
+    let (status, _) = serving.request("POST", "/api/0/bake?quality=draft", "");
+    assert_eq!(status, 200);
+    while head("/api/0/bake")["bake"] == "running" {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let bytes = fs::metadata(folder.path().join("yard.vcb")).unwrap().len() as f64;
+    let told = foreseen["bytes"].as_f64().unwrap();
+    assert!((0.2..5.0).contains(&(told / bytes)), "{told} of {bytes}");
+    let (status, body) = serving.request("GET", "/api/0/forecast?quality=fine", "");
+    assert!(
+        status == 404 || status == 400,
+        "{}",
+        String::from_utf8_lossy(&body)
+    );
 }

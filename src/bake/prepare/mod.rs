@@ -10,5 +10,5 @@ mod told;
 pub use kind::WorldFile;
 pub use layers::{Layer, LayerError, Layers, lay};
 pub use memory::free_memory;
-pub use solid::{notes_of_level, notes_of_places, places_of_quality};
+pub use solid::{notes_of_level, notes_of_places, places_of_quality, standing};
 pub use told::{told_of_cells, told_of_mesh, told_of_solid, told_of_terrain};

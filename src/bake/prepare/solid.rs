@@ -3,7 +3,7 @@
 use crate::quality::Quality;
 use crate::world::Short;
 use crate::world::solid::{
-    PlaceOptions, Places, PlacesError, Player, SolidLevel, Units, find_places,
+    Aabb, PlaceOptions, Places, PlacesError, Player, Point, SolidLevel, Units, find_places,
 };
 
 /// Where a level lies and whose body and eyes are baked, and whether its unit is an unlikely one.
@@ -78,6 +78,35 @@ fn scale_warning(level: &SolidLevel) -> Option<String> {
          Then export it in metres, or give `cell`, `hull` and `eye` in its unit",
         Short(across)
     ))
+}
+
+/// At most so many places where somebody stands are looked for in a level that names none.
+const MOST_STANDING: usize = 1000;
+
+/// Origins of players who stand on what a level has, in coordinates of the file: above the middles of surfaces that look
+/// up, roofs and closed rooms among them. For levels that do not say where players begin; what there is no room for counts
+/// as buried, as anywhere.
+pub fn standing(level: &SolidLevel, player: &Player) -> Vec<Point> {
+    // As steep as people walk.
+    const UP: f64 = 0.7;
+    let faces = level.obstacle_faces.iter();
+    let faces = faces.filter(|face| face.plane.normal[2].abs() > UP);
+    let faces = faces.map(|face| face.vertices.clone());
+    let solids = level.obstacles.iter().flat_map(|solid| {
+        let up = |i: &usize| solid.planes[*i].normal[2] > UP;
+        let up = (0..solid.planes.len()).filter(up);
+        up.map(|i| solid.face(i))
+    });
+    let middles = faces.chain(solids).map(|corners| {
+        let middle = Aabb::around(&corners).centre();
+        [0, 1, 2].map(|axis| {
+            let feet = if axis == 2 { player.hull.min[2] } else { 0.0 };
+            middle[axis] - feet + level.middle[axis]
+        })
+    });
+    let middles: Vec<Point> = middles.collect();
+    let every = middles.len().div_ceil(MOST_STANDING).max(1);
+    middles.into_iter().step_by(every).collect()
 }
 
 /// Cells are doubled so often at most.

@@ -119,6 +119,7 @@ fn find(view: &View, request: &Request) -> Result<Response, Refusal> {
         ["api", "0", "bake"] if request.method == "POST" => {
             post(&|| bakes(view)?.begin(query.must("quality")?))
         }
+        ["api", "0", "forecast"] => get(&|| bakes(view)?.forecast(query.must("quality")?)),
         ["api", "0", "bake"] => get(&|| Ok(bakes(view)?.progress())),
         ["api", "0", "stop"] => post(&|| Ok(bakes(view)?.stop())),
         ["api", "0", "play"] => get(&|| play(view)),

@@ -1,7 +1,7 @@
 // A world that is not baked: what to check of its file, and a bake that the page begins, follows and stops.
 
 import { Refused, ask } from "./api.js";
-import { $, element, readings } from "./words.js";
+import { $, element, readings, size, time } from "./words.js";
 
 /** ms between questions how far the bake is. */
 const SOON = 300;
@@ -22,6 +22,21 @@ export function listenToBake(app) {
   $("bake").addEventListener("click", () => request(app, "0/bake", { quality: $("quality").value }));
   $("stop").addEventListener("click", () => request(app, "0/stop"));
   follow(app);
+  foresee();
+}
+
+/** Asks what each quality takes, one after another, and says so where one is chosen. */
+async function foresee() {
+  for (const option of $("quality").options) {
+    try {
+      const { head } = await ask("0/forecast", { quality: option.value });
+      option.textContent = `${option.value}: some ${time(head.seconds)}, ${size(head.bytes)}`;
+    } catch (error) {
+      // What cannot be foreseen is told by the bake; or there is a bundle by now.
+      if (!(error instanceof Refused)) throw error;
+    }
+  }
+  $("quality").dataset.foreseen = "yes";
 }
 
 async function request(app, path, query) {

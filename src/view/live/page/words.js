@@ -15,6 +15,19 @@ export function duration(micros) {
   return `${(micros / 1e6).toFixed(1)}\u00a0s`;
 }
 
+/** Seconds as people say them. */
+export function time(seconds) {
+  const [unit, name] = [[86400, "days"], [3600, "hours"], [60, "minutes"]].find(([unit]) => seconds >= 2 * unit) ?? [1, "s"];
+  return `${count(Math.max(1, Math.round(seconds / unit)))}\u00a0${name}`;
+}
+
+/** Bytes as people say them. */
+export function size(bytes) {
+  const [unit, name] = [[1e9, "GB"], [1e6, "MB"]].find(([unit]) => bytes >= unit) ?? [1e3, "KB"];
+  const some = bytes / unit;
+  return `${some < 10 ? some.toFixed(1) : count(Math.round(some))}\u00a0${name}`;
+}
+
 /** The least number of 1, 2 or 5 times a power of ten that is at least `least`. */
 export function round(least) {
   const power = 10 ** Math.floor(Math.log10(least));

@@ -17,13 +17,21 @@ use viewcell::query::SolidParameters;
 use viewcell_bake::bundle::grid_of_cells;
 use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions};
 use viewcell_bake::prepare::{
-    free_memory, notes_of_level, notes_of_places, places_of_quality, told_of_solid,
+    free_memory, notes_of_level, notes_of_places, places_of_quality, standing, told_of_solid,
 };
 use viewcell_bake::visibility::Simd;
 use viewcell_bake::visibility::solid::{SolidField, Solids};
 use viewcell_bake::world::Short;
 use viewcell_bake::world::solid::{PlaceCells, PlaceOptions, PlacesError, Point, SolidLevel};
-use viewcell_bake::{BakeError, BakeOptions, Keep, Quality, SolidWorld, Source, bake_solid};
+use viewcell_bake::{
+    BakeError, BakeOptions, Forecast, Keep, Quality, Silent, SolidWorld, Source, bake_solid,
+    forecast_solid,
+};
+
+/// What is told of a level that does not say where players begin.
+const NO_SPAWNS: &str = "the file names no place where players begin: they are taken to be wherever somebody can stand, on \
+                         roofs and in closed rooms as well; a list of positions, which viewcell view and viewcell bake \
+                         take, says better";
 
 /// Pixels of the longer side of a floor's plan.
 const SIDE: u32 = 720;
@@ -61,7 +69,16 @@ impl UnbakedLevel {
         usual.reach = reach.iter().map(|at| level.frame.to_level(*at)).collect();
         notes.extend(notes_of_level(&level, &usual.player));
         let mut options = usual.clone();
-        let (found, _) = places_of_quality(&level, Quality::Good, &mut options)?;
+        let found = match places_of_quality(&level, Quality::Good, &mut options) {
+            Err(PlacesError::NoSpawn | PlacesError::Buried(_)) if reach.is_empty() => {
+                usual.reach = standing(&level, &usual.player);
+                notes.push(NO_SPAWNS.to_owned());
+                options = usual.clone();
+                places_of_quality(&level, Quality::Good, &mut options)
+            }
+            found => found,
+        };
+        let (found, _) = found?;
         notes.extend(notes_of_places(&level, &found));
         let places = found.cells;
         let grid = grid_of_cells(places.len() as u32).grid();
@@ -116,6 +133,13 @@ impl UnbakedLevel {
                 format!("{}, {}", self.level.solids.len(), self.level.faces.len()),
             ),
             ("Spawn points", self.level.spawns.len().to_string()),
+            (
+                "Other positions",
+                match self.usual.reach.len() {
+                    0 => "none".to_owned(),
+                    some => some.to_string(),
+                },
+            ),
             (
                 "View cells",
                 format!("{} of {} {unit}", self.places.len(), row(&self.places.cell)),
@@ -195,6 +219,25 @@ impl UnbakedLevel {
         output: &Path,
         observed: &Observed,
     ) -> Result<(), String> {
+        self.with_quality(quality, |world, source, options| {
+            let options = BakeOptions { keep, ..options };
+            bake_solid(world, source, &options, output, observed).map(drop)
+        })
+    }
+
+    /// Foresees what a bake takes.
+    pub(super) fn forecast(&self, quality: Quality) -> Result<Forecast, String> {
+        self.with_quality(quality, |world, source, options| {
+            forecast_solid(world, source, &options, &Silent)
+        })
+    }
+
+    /// Does something with what a quality makes of the level.
+    fn with_quality<T>(
+        &self,
+        quality: Quality,
+        work: impl FnOnce(SolidWorld<'_>, &Source, BakeOptions) -> Result<T, BakeError>,
+    ) -> Result<T, String> {
         let mut options = self.usual.clone();
         let found = places_of_quality(&self.level, quality, &mut options);
         let (found, grade) = found.map_err(|error| error.to_string())?;
@@ -214,10 +257,8 @@ impl UnbakedLevel {
         let options = BakeOptions {
             grade,
             memory: free_memory(),
-            keep,
             ..BakeOptions::default()
         };
-        let baked: Result<_, BakeError> = bake_solid(world, &source, &options, output, observed);
-        baked.map(drop).map_err(|error| error.to_string())
+        work(world, &source, options).map_err(|error| error.to_string())
     }
 }

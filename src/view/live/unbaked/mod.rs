@@ -19,7 +19,7 @@ use level::UnbakedLevel;
 use terrain::UnbakedTerrain;
 use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions};
 use viewcell_bake::world::solid::{PlacesError, Point};
-use viewcell_bake::{IngestOptions, Ingested, Keep, Quality};
+use viewcell_bake::{Forecast, IngestOptions, Ingested, Keep, Quality};
 
 /// A world that is not baked, with the file that it is of.
 pub struct Unbaked {
@@ -30,6 +30,8 @@ pub struct Unbaked {
     /// Where the bundle goes.
     output: PathBuf,
     observed: Observed,
+    /// What bakes were foreseen to take.
+    foreseen: Mutex<Vec<(Quality, Forecast)>>,
     baked: OnceLock<Shown>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -52,6 +54,15 @@ fn sum(path: &Path) -> std::io::Result<(u64, u32)> {
 fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
+}
+
+fn quality_of(name: &str) -> Result<Quality, Refusal> {
+    let mut all = Quality::ALL.into_iter();
+    all.find(|known| known.name() == name).ok_or_else(|| {
+        Refusal::bad_request(format!(
+            "quality={name}: expected draft, good, best or samples"
+        ))
+    })
 }
 
 impl Unbaked {
@@ -101,6 +112,7 @@ impl Unbaked {
             kind,
             output,
             observed: Observed::default(),
+            foreseen: Mutex::default(),
             baked: OnceLock::new(),
             thread: Mutex::new(None),
         }
@@ -164,15 +176,36 @@ impl Unbaked {
         Answer::new(self.observed.told())
     }
 
+    /// What a bake takes on this machine, as a dry run foresees it: seconds with all processors, and bytes.
+    pub(super) fn forecast(&self, quality: &str) -> Result<Answer, Refusal> {
+        let quality = quality_of(quality)?;
+        let mut known = self.foreseen.lock().unwrap_or_else(PoisonError::into_inner);
+        let forecast = match known.iter().find(|(of, _)| *of == quality) {
+            Some((_, forecast)) => *forecast,
+            None => {
+                let forecast = match &self.kind {
+                    Kind::Terrain(terrain) => {
+                        let found = terrain.forecast(quality);
+                        found.map_err(|error| error.to_string())
+                    }
+                    Kind::Level(level) => level.forecast(quality),
+                };
+                let forecast = forecast.map_err(Refusal::failed)?;
+                known.push((quality, forecast));
+                forecast
+            }
+        };
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+        Ok(Answer::new(json!({
+            "seconds": forecast.cpu_seconds / processors as f64,
+            "bytes": forecast.bytes,
+        })))
+    }
+
     /// Begins a bake in a thread of its own. It goes on with what an earlier bake of the same quality has kept; what
     /// another bake that was stopped on the page has kept is given up.
     pub(super) fn begin(self: &Arc<Self>, quality: &str) -> Result<Answer, Refusal> {
-        let mut all = Quality::ALL.into_iter();
-        let quality = all.find(|known| known.name() == quality).ok_or_else(|| {
-            Refusal::bad_request(format!(
-                "quality={quality}: expected draft, good, best or samples"
-            ))
-        })?;
+        let quality = quality_of(quality)?;
         let before = self.observed.begin(quality).map_err(Refusal::bad_request)?;
         let keep = match before {
             Some(before) if before != quality => Keep::Restart,

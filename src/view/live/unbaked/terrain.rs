@@ -15,7 +15,8 @@ use viewcell_bake::prepare::{free_memory, told_of_terrain};
 use viewcell_bake::visibility::{Bodies, Looker, Viewpoint, ViewshedField};
 use viewcell_bake::world::{Short, Terrain};
 use viewcell_bake::{
-    BakeError, BakeOptions, IngestOptions, Ingested, Keep, Quality, Source, bake_terrain,
+    BakeError, BakeOptions, Forecast, IngestOptions, Ingested, Keep, Quality, Silent, Source,
+    bake_terrain, forecast,
 };
 
 /// A heightmap, and who stands on it.
@@ -175,6 +176,25 @@ impl UnbakedTerrain {
         Ok(Answer::new(head).with(words))
     }
 
+    fn options(&self, quality: Quality) -> BakeOptions {
+        let mode = VisibilityMode::Conservative;
+        let sizes = quality.cells(self.grid.width(), self.grid.height(), mode);
+        let options = BakeOptions {
+            eye_height: self.bodies.eye,
+            player_height: self.bodies.head,
+            mode,
+            memory: free_memory(),
+            ..BakeOptions::default()
+        };
+        options.with_cells(sizes)
+    }
+
+    /// Foresees what a bake takes.
+    pub(super) fn forecast(&self, quality: Quality) -> Result<Forecast, BakeError> {
+        let options = self.options(quality);
+        forecast(&self.terrain, &options, &self.source.input.name, &Silent)
+    }
+
     /// Bakes it conservatively.
     pub(super) fn bake(
         &self,
@@ -183,17 +203,10 @@ impl UnbakedTerrain {
         output: &Path,
         observed: &Observed,
     ) -> Result<(), BakeError> {
-        let mode = VisibilityMode::Conservative;
-        let sizes = quality.cells(self.grid.width(), self.grid.height(), mode);
         let options = BakeOptions {
-            eye_height: self.bodies.eye,
-            player_height: self.bodies.head,
-            mode,
-            memory: free_memory(),
             keep,
-            ..BakeOptions::default()
-        }
-        .with_cells(sizes);
+            ..self.options(quality)
+        };
         let source = Source {
             options: told_of_terrain(Some(&self.reading), &options),
             ..self.source.clone()
