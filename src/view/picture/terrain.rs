@@ -41,14 +41,17 @@ impl<'a> TerrainPages<'a> {
         }
     }
 
-    /// The coordinates of the middle of a view cell, in the units of its reference system; `None` where it has none.
+    /// The coordinates of the sample by which a view cell is named, in the units of its reference system; `None` where it
+    /// has none.
     pub fn coordinates(&self, cell: Sample) -> Option<String> {
         let [x0, xc, xr, y0, yc, yr] = self.transform?;
-        let (c, r) = (f64::from(cell.column) + 0.5, f64::from(cell.row) + 0.5);
+        let parameters = self.terrain.parameters();
+        let Sample { column, row } = parameters.middle_of(cell);
+        // The transform is of cells.
+        let side = f64::from(1_u32 << parameters.finest());
+        let [c, r] = [column, row].map(|at| (f64::from(at) + 0.5) / side);
         // A degree is 111 km; other units are metres or feet.
-        let finest = self.terrain.parameters().finest();
-        let a_sample = xc.hypot(yc) / f64::from(1_u32 << finest);
-        let digits = if a_sample < 0.1 { 5 } else { 1 };
+        let digits = if xc.hypot(yc) / side < 0.1 { 5 } else { 1 };
         let (x, y) = (x0 + c * xc + r * xr, y0 + c * yc + r * yr);
         Some(format!("{x:.digits$}, {y:.digits$}"))
     }
