@@ -129,6 +129,20 @@ fn files_are_read_where_it_is_known_that_they_are_files() {
     assert_eq!(found, listed.collect());
 }
 
+/// A variable that a mod can set named a file, and the server wrote there. What is for measuring is a patch of its own.
+#[test]
+fn the_patch_for_servers_wrote_wherever_a_path_pointed() {
+    let patch = fs::read_to_string(root().join("src/bindings/ioquake3/viewcell.patch")).unwrap();
+    let added: Vec<&str> = patch.lines().filter(|line| line.starts_with('+')).collect();
+    let opens = |line: &&&str| line.contains("fopen(");
+    assert!(added.iter().filter(opens).count() > 0);
+    for line in added {
+        let writes = ["FS_Write", "FS_FOpenFileWrite", "fwrite(", "fprintf("];
+        assert!(!writes.iter().any(|call| line.contains(call)), "{line}");
+        assert!(!opens(&&line) || line.contains("\"rb\""), "{line}");
+    }
+}
+
 #[test]
 fn unsafe_panics_and_allocation_keep_to_their_places() {
     let files = files();

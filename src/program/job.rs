@@ -200,7 +200,7 @@ impl TerrainJob {
         match self.input.file_stem() {
             Some(stem) => Ok(PathBuf::from(stem).with_added_extension("vcb")),
             None => Err(Failure::usage(format!(
-                "{}: expected the name of a file",
+                "{}: expected the name of a file, found a folder",
                 self.input.display()
             ))),
         }

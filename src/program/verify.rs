@@ -57,6 +57,10 @@ pub fn run(args: &Args) -> Outcome {
         report.rules.push(signature(&args.bundle, key));
     }
     let sound = report.is_sound();
+    let is_bundle = report
+        .rules
+        .first()
+        .is_none_or(|magic| magic.faults.is_empty());
     let verdict = Verdict(&report).to_string();
     let document = || Document {
         bundle: args.bundle.clone(),
@@ -67,8 +71,10 @@ pub fn run(args: &Args) -> Outcome {
     if !sound && !args.voice.quiet {
         say(if is_whole {
             "the file is undamaged, but its origin is unknown: do not use it"
-        } else {
+        } else if is_bundle {
             "the file is damaged: copy it again, or bake it again"
+        } else {
+            "the file is no view cell bundle, or its first bytes are damaged: `viewcell bake` makes a bundle"
         });
     }
     Ok(exit(sound))

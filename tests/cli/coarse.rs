@@ -346,7 +346,10 @@ fn places_of_coarse_bundles_are_samples() {
         arguments.extend(by);
         let told = folder.ok(&arguments).stdout;
         let words = format!("{},{}  ", expected[0], expected[1]);
-        assert!(told.starts_with(&words), "{told}");
+        assert!(
+            told.starts_with(&words) && told.ends_with("the height of its cell\n"),
+            "{told}"
+        );
         let told = document(&[&arguments[..], &["--json"]].concat());
         assert_eq!(told["sample"], serde_json::json!(expected));
         assert_eq!(told["cell"], serde_json::json!(expected.map(|at| at / 8)));
@@ -385,7 +388,14 @@ fn places_of_a_report_on_coarse_cells_are_samples_as_questions_take_them() {
     }
     folder.ok(&["report", "cells.vcb", "-o", "report.html", "--interactive"]);
     let page = String::from_utf8(folder.read("report.html")).unwrap();
-    for words in ["75 × 61 samples", "10 × 8, of 8 × 8 samples", "\"side\":8"] {
+    for words in [
+        "75 × 61 samples",
+        "10 × 8, of 8 × 8 samples",
+        "\"side\":8",
+        "Of all pairs of cells",
+        "between the blocks of 8 × 8 cells",
+        "How exposed cells are",
+    ] {
         assert!(page.contains(words), "no {words:?}");
     }
     let cells = most_exposed(&page);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::Folder;
+use crate::common::{Folder, VIEWCELL};
 
 const HEADER: &str = "tick,region,kind,min_x,max_x,min_y,max_y,min_z,max_z\n";
 
@@ -32,6 +32,31 @@ fn regions_that_are_wrong_are_bad_input() {
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     let ran = folder.run(&["experiment", "interest", "--speed", "NaN"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+}
+
+/// 60,000 entities took more than ten minutes, and nothing had said so.
+#[test]
+fn matching_that_takes_minutes_began_without_a_word() {
+    use std::io::{BufRead, BufReader};
+
+    for matcher in ["sorted", "brute"] {
+        let mut child = std::process::Command::new(VIEWCELL)
+            .args(["experiment", "interest", "--entities", "60000"])
+            .args(["--matcher", matcher])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut words = String::new();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        said.read_line(&mut words).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(
+            words.contains("60000 entities and 100 ticks") && words.contains(" min"),
+            "{words}"
+        );
+    }
 }
 
 #[test]

@@ -201,7 +201,9 @@ fn a_sound_bundle_passes_and_a_flipped_bit_is_found() {
     );
     assert!(ran.stderr.contains("damaged"), "{}", ran.stderr);
     folder.write("noise.vcb", "noise");
-    assert_eq!(folder.run(&["verify", "noise.vcb"]).code, Some(1));
+    let ran = folder.run(&["verify", "noise.vcb"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("no view cell bundle"), "{}", ran.stderr);
     folder.fails(&["verify", "none.vcb"], 4, &["none.vcb"]);
 }
 

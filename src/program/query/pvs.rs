@@ -287,7 +287,7 @@ pub struct LocateTerrainDocument {
     cell: Option<[u32; 2]>,
     /// How far east and south of sample (0, 0) it lies, in metres.
     at: [f64; 2],
-    /// Height of its ground in metres; null at a void.
+    /// Height of its ground, with cell that of the view cell, in metres; null at a void.
     height: Option<f32>,
     /// Whether somebody can be there. If not, nothing is visible to or from there.
     place: Standing,
@@ -372,6 +372,11 @@ fn locate_on_terrain(
         (Some(height), Standing::NotWalkable) => format!("{height} m, not walkable"),
         (Some(height), _) => format!("{height} m"),
     };
+    // A coarse bundle has one height a cell, which is not that of the sample.
+    let of = match (parameters.finest(), terrain.height(place.cell)) {
+        (0, _) | (_, None) => "",
+        _ => ", the height of its cell",
+    };
     args.json
-        .tell(document, format_args!("{column},{row}  {height}"))
+        .tell(document, format_args!("{column},{row}  {height}{of}"))
 }

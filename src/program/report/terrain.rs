@@ -302,12 +302,18 @@ fn profile(terrain: &TerrainBundle<'_>, found: &Survey) -> Section {
     let shares = seen
         .map(|count| 100.0 * f64::from(*count) / samples as f64)
         .collect();
-    let exposures = frequencies(&[("samples", shares)]);
+    let noun = match terrain.parameters().finest() {
+        0 => "samples",
+        _ => "cells",
+    };
+    let exposures = frequencies(&[(noun, shares)]);
     let x = format!("distance, {unit}");
     Section::new(
         "Who sees how far",
-        "Of all pairs of samples at a distance, the share that see each other (distances are those \
-         between the 8 × 8 blocks that the two are in); and how exposed samples are.",
+        format!(
+            "Of all pairs of {noun} at a distance, the share that see each other (distances are those \
+             between the blocks of 8 × 8 {noun} that the two are in); and how exposed {noun} are."
+        ),
     )
     .chart(Chart::new(
         "Visible, by distance",
@@ -315,8 +321,8 @@ fn profile(terrain: &TerrainBundle<'_>, found: &Survey) -> Section {
         Series::Curves(&by_distance),
     ))
     .chart(Chart::new(
-        "How exposed samples are",
-        ["seen from, % of the terrain", "% of samples"],
+        &format!("How exposed {noun} are"),
+        ["seen from, % of the terrain", &format!("% of {noun}")],
         Series::Curves(&exposures),
     ))
 }

@@ -65,12 +65,14 @@ impl<'a> TerrainPages<'a> {
         });
         let [columns, rows] = self.terrain.parameters().heightmap();
         let mut subtitle = format!("{columns} × {rows} samples");
-        if self.terrain.parameters().finest() > 0 {
-            let side = 1_u32 << self.terrain.parameters().finest();
-            subtitle += &format!(" in cells of {side} × {side}");
+        let finest = self.terrain.parameters().finest();
+        if finest > 0 {
+            subtitle += &format!(" in cells of {0} × {0}", 1_u32 << finest);
         }
         if low <= high {
-            subtitle += &format!(", {low:.0} to {high:.0} m high");
+            // A coarse bundle has one height a cell; those of the heightmap go lower and higher.
+            let of = if finest > 0 { "of cells " } else { "" };
+            subtitle += &format!(", heights {of}from {low:.0} to {high:.0} m");
         }
         let picture = hillshade_image(&self.ground);
         let legend = vec![Key::Swatch(
@@ -148,9 +150,10 @@ impl<'a> TerrainPages<'a> {
         legend.push(Key::Swatch(NEUTRAL, "in neither".into()));
         legend.push(Key::Mark("A and B".into()));
         let title = format!(
-            "Frontiers of {} and {}",
-            self.place(a.quad()),
-            self.place(b.quad())
+            "Frontiers of {} and {}{}",
+            self.at(a),
+            self.at(b),
+            self.cell(", each with its")
         );
         let picture = frontier_image(&self.ground, &parts);
         let named = players.into_iter().zip(["A", "B"]);
@@ -262,21 +265,32 @@ impl<'a> TerrainPages<'a> {
         }
     }
 
-    /// A place by samples of the heightmap, as questions take them, and by coordinates.
+    /// A quad by samples of the heightmap, as questions take them; a place as [`Self::at`] has it.
     fn place(&self, quad: Quad) -> String {
         let finest = self.terrain.parameters().finest();
-        let side = 1_u64 << (quad.level + finest);
         let Sample { column, row } = quad.origin();
         if quad.level > 0 {
+            let side = 1_u64 << (quad.level + finest);
             let [column, row] = [column, row].map(|at| u64::from(at) << finest);
             return format!("the {side} × {side} samples from {column},{row} on");
         }
-        let Sample { column, row } = self.terrain.parameters().middle_of(quad.origin());
-        let coordinates = self.coordinates(quad.origin());
-        let coordinates = coordinates.map_or(String::new(), |place| format!(" ({place})"));
-        match finest {
-            0 => format!("{column},{row}{coordinates}"),
-            _ => format!("{column},{row}{coordinates} and its cell of {side} × {side} samples"),
+        self.at(quad.origin()) + &self.cell(" and its")
+    }
+
+    /// After these words, of what size a view cell is that is more than a sample.
+    fn cell(&self, words: &str) -> String {
+        match self.terrain.parameters().finest() {
+            0 => String::new(),
+            finest => format!("{words} cell of {0} × {0} samples", 1_u32 << finest),
+        }
+    }
+
+    /// A place, as questions take it, and by coordinates: in a coarse bundle the sample in the middle of the cell.
+    fn at(&self, place: Sample) -> String {
+        let Sample { column, row } = self.terrain.parameters().middle_of(place);
+        match self.coordinates(place) {
+            Some(coordinates) => format!("{column},{row} ({coordinates})"),
+            None => format!("{column},{row}"),
         }
     }
 }
