@@ -478,6 +478,24 @@ fn a_bundle_is_repacked_within_a_budget_and_hides_nothing_more() {
     );
 }
 
+/// Not all numbers of cells that the grid has room for are taken, which a shard has to tell.
+#[test]
+fn shards_of_a_solid_level_make_its_bundle() {
+    let folder = rooms();
+    let bake = ["bake", "solid", "rooms.map", "--cell", "32", "--quiet"];
+    for (number, options) in [&[][..], &["--grade=8"]].into_iter().enumerate() {
+        let name = |part: &str| format!("{number}{part}");
+        let [whole, first, second, merged] = ["a.vcb", "b.vcs", "c.vcs", "d.vcb"].map(name);
+        folder.ok(&[&bake[..], options, &["-o", &whole]].concat());
+        for (part, shard) in [("1/2", &first), ("2/2", &second)] {
+            folder.ok(&[&bake[..], options, &["--shard", part, "-o", shard]].concat());
+        }
+        folder.ok(&["merge", &second, &first, "-o", &merged, "--quiet"]);
+        assert!(folder.read(&whole) == folder.read(&merged), "{options:?}");
+        folder.ok(&["verify", &merged]);
+    }
+}
+
 /// The wall between the rooms has a side of sky; the level lies in a game's folder.
 #[test]
 fn a_level_is_read_out_of_a_games_folder_and_its_sky_as_one_says() {

@@ -21,7 +21,7 @@ use viewcell::format::{FormatError, Tag, TerrainParameters, TreeCode, WorldKind}
 pub struct TerrainParts {
     /// Grid, options, coordinate reference system.
     pub header: GridHeader,
-    /// Ground heights in metres as they were read, row by row, NaN for void; 0 in a solid level.
+    /// Ground heights in metres as they were read, row by row, NaN for void; none of a solid level.
     pub heights: Vec<f64>,
     /// Where somebody can be.
     pub valid: ValidPyramid,
@@ -68,7 +68,7 @@ impl TerrainParts {
             _ => None,
         };
         let heights: Vec<f64> = match file.read(Tag::SRCH, samples * 8)? {
-            _ if solid.is_some() => vec![0.0; samples as usize],
+            _ if solid.is_some() => Vec::new(),
             Some(bytes) => {
                 let (numbers, _) = bytes.as_chunks();
                 numbers.iter().map(|&n| f64::from_le_bytes(n)).collect()
@@ -80,8 +80,14 @@ impl TerrainParts {
                 numbers.map(f64::from).collect()
             }
         };
-        if heights.len() as u64 != samples {
-            let problem = format!("expected {samples} heights, found {}", heights.len());
+        let header = GridHeader {
+            parameters,
+            crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
+            kind: GridKind::of(solid),
+        };
+        let expected = header.heights();
+        if heights.len() as u64 != expected {
+            let problem = format!("expected {expected} heights, found {}", heights.len());
             return Err(damaged(Tag::HGTS, problem));
         }
         let blocks = match parameters.tree_code {
@@ -105,11 +111,7 @@ impl TerrainParts {
         };
         let provenance = provenance_in(path, &need(Tag::PROV, TEXT_LIMIT)?)?;
         Ok(Self {
-            header: GridHeader {
-                parameters,
-                crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
-                kind: GridKind::of(solid),
-            },
+            header,
             heights,
             valid,
             provenance,

@@ -33,8 +33,23 @@ pub struct GridHeader {
 pub enum GridKind {
     /// Samples of a terrain, which have heights.
     Terrain,
-    /// Boxes in a solid level. They have no heights, and what is given as such is not written.
+    /// Boxes in a solid level. They have no heights.
     Solid(SolidSections),
+}
+
+impl GridHeader {
+    /// How many heights there are: one a sample of a terrain.
+    pub(crate) fn heights(&self) -> u64 {
+        match self.kind {
+            GridKind::Terrain => self.parameters.grid.samples(),
+            GridKind::Solid(_) => 0,
+        }
+    }
+
+    /// Whether the heights alone tell where somebody can be.
+    pub(crate) fn heights_tell_places(&self) -> bool {
+        self.kind == GridKind::Terrain && !self.parameters.walkable
+    }
 }
 
 impl GridKind {
@@ -216,15 +231,14 @@ impl Front {
         pvss: &[Tag],
     ) -> Result<Self, BundleError> {
         let grid = header.parameters.grid;
-        check_length(grid, heights)?;
+        check_length(header.heights(), heights)?;
         let has_voids = valid.samples() < grid.samples();
-        let (kind, heights) = match header.kind {
-            GridKind::Solid(_) => (WorldKind::Solid, None),
-            GridKind::Terrain => (WorldKind::Terrain, Some(heights)),
+        let kind = match header.kind {
+            GridKind::Solid(_) => WorldKind::Solid,
+            GridKind::Terrain => WorldKind::Terrain,
         };
         let rounds = heights
-            .into_iter()
-            .flatten()
+            .iter()
             .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
         let own = match &header.kind {
             GridKind::Solid(solid) => solid.tagged().count(),
@@ -265,7 +279,7 @@ impl Front {
             let words = words.map(|word| word.to_le_bytes());
             sections.push(out.section(Tag::VALD, Section::REQUIRED, words)?);
         }
-        if let Some(heights) = heights {
+        if kind == WorldKind::Terrain {
             let hot = heights
                 .iter()
                 .map(|&height| stored_height(height).to_le_bytes());
@@ -328,18 +342,16 @@ impl Front {
 
 /// Where somebody can be by the heights alone; errors unless there is one a sample.
 pub(super) fn of_heights(grid: Grid, heights: &[f64]) -> Result<ValidPyramid, BundleError> {
-    check_length(grid, heights)?;
+    check_length(grid.samples(), heights)?;
     Ok(ValidPyramid::from_heights(grid, heights))
 }
 
-fn check_length(grid: Grid, heights: &[f64]) -> Result<(), BundleError> {
-    if heights.len() as u64 == grid.samples() {
+fn check_length(expected: u64, heights: &[f64]) -> Result<(), BundleError> {
+    let found = heights.len() as u64;
+    if found == expected {
         Ok(())
     } else {
-        Err(BundleError::Heights {
-            expected: grid.samples(),
-            found: heights.len() as u64,
-        })
+        Err(BundleError::Heights { expected, found })
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) struct GridBake<'a> {
     pub job: Job,
     /// What the bundle begins with; the grid is in its parameters.
     pub header: &'a GridHeader,
-    /// A number for each place, row by row, as the bundle has it: of terrain the ground's height.
+    /// Heights of the ground, row by row, as the bundle has them; none of a solid level.
     pub heights: &'a [f64],
     /// Where somebody can be.
     pub valid: &'a ValidPyramid,

@@ -123,8 +123,6 @@ const CELL_BYTES: u64 = 400;
 /// The level as a grid of numbers.
 struct Subject {
     header: GridHeader,
-    /// Nobody asks for them.
-    heights: Vec<f64>,
     valid: ValidPyramid,
     digest: String,
     field: SolidField,
@@ -167,7 +165,6 @@ impl Subject {
             kind: GridKind::Solid(sections),
         };
         let subject = Self {
-            heights: vec![0.0; valid.grid().samples() as usize],
             digest: digest(level),
             header,
             valid,
@@ -200,7 +197,7 @@ impl Subject {
         GridBake {
             job: job(self.digest.clone(), &source, &self.header),
             header: &self.header,
-            heights: &self.heights,
+            heights: &[],
             valid: &self.valid,
             options,
         }

@@ -189,11 +189,11 @@ impl Store {
         let head = wincode::config::serialize(shape.head, limits())
             .map_err(|error| write(io::Error::other(error)))?;
         let heights = shape.heights.iter().flat_map(|h| h.to_le_bytes());
-        // Heights say by themselves where somebody can be, unless they are all that there is.
-        let valid = if shape.head.job.is_walkable() {
-            shape.valid
-        } else {
+        let header = shape.head.job.header();
+        let valid = if header.is_some_and(|header| header.heights_tell_places()) {
             &[]
+        } else {
+            shape.valid
         };
         let heights = heights.chain(valid.iter().flat_map(|word| word.to_le_bytes()));
         let heights: Vec<u8> = heights.collect();

@@ -5,7 +5,8 @@
 //! record   tag 4 bytes, checksum u32, length u64, payload
 //!
 //! JOB      what is baked, from what, by which program, and the share of it  (super::records)
-//! HGTS     zstd frame: ground heights in metres, f64, row by row
+//! HGTS     zstd frame: ground heights of a terrain in metres, f64, row by row; then, unless these tell where
+//!          somebody can be, a word u64 for each block
 //! BLCK     how the viewpoints of a block see other blocks                  (super::group)
 //! DONE     empty, at the very end of a finished shard
 //! ```

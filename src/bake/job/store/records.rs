@@ -103,12 +103,6 @@ impl Job {
         })
     }
 
-    /// Whether there may be terrain where nobody can be.
-    pub(crate) fn is_walkable(&self) -> bool {
-        let header = self.header();
-        header.is_some_and(|header| header.parameters.walkable)
-    }
-
     /// Its options.
     pub(crate) fn options(&self) -> Options {
         serde_json::from_str(&self.options).unwrap_or_default()

@@ -11,7 +11,6 @@ use super::records::Head;
 use crate::bundle::{BundleError, GridHeader, check_frame, open_regular};
 use crate::compress::ValidPyramid;
 use crate::job::tiles::group_count;
-use viewcell::format::TerrainParameters;
 
 /// A finished shard, to be read.
 #[derive(Debug)]
@@ -40,12 +39,8 @@ impl Shard {
         let start = reader.position();
         let heights = reader.expect(HEIGHTS).map_err(fault)?;
         // Asked first: a grid that is not there must not ask for all memory.
-        check_frame(
-            &heights,
-            heights.len() as u64,
-            ground_length(&header.parameters),
-        )
-        .map_err(|_| fault(Fault::Damaged(start)))?;
+        check_frame(&heights, heights.len() as u64, ground_length(&header))
+            .map_err(|_| fault(Fault::Damaged(start)))?;
         let at = reader.position();
         let what = (path, Role::Shard);
         let mut store = Store::new(
@@ -77,26 +72,26 @@ impl Shard {
         })
     }
 
-    /// The ground heights in metres, row by row, NaN for void; and where somebody can be.
+    /// The ground heights in metres, row by row, NaN for void, none of a solid level; and where somebody can be.
     pub(crate) fn ground(&self) -> Result<(Vec<f64>, ValidPyramid), StoreError> {
-        let parameters = &self.header.parameters;
-        let length = ground_length(parameters) as usize;
+        let length = ground_length(&self.header) as usize;
         let bytes = zstd::bulk::decompress(&self.heights, length).unwrap_or_default();
         if bytes.len() != length {
             return Err(self.store.damaged(usize::MAX));
         }
-        let (heights, valid) = bytes.split_at(8 * parameters.grid.samples() as usize);
+        let (heights, valid) = bytes.split_at(8 * self.header.heights() as usize);
         let (heights, _) = heights.as_chunks();
         let heights: Vec<f64> = heights
             .iter()
             .map(|&word| f64::from_le_bytes(word))
             .collect();
-        let valid = if parameters.walkable {
+        let grid = self.header.parameters.grid;
+        let valid = if self.header.heights_tell_places() {
+            ValidPyramid::from_heights(grid, &heights)
+        } else {
             let (words, _) = valid.as_chunks();
             let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
-            ValidPyramid::new(parameters.grid, &words)
-        } else {
-            ValidPyramid::from_heights(parameters.grid, &heights)
+            ValidPyramid::new(grid, &words)
         };
         Ok((heights, valid))
     }
@@ -104,13 +99,13 @@ impl Shard {
 
 /// Bytes of what a shard holds of the ground: of heights, and of where somebody can be unless the
 /// heights say so.
-fn ground_length(parameters: &TerrainParameters) -> u64 {
-    let words = if parameters.walkable {
-        parameters.grid.blocks() as u64
-    } else {
+fn ground_length(header: &GridHeader) -> u64 {
+    let words = if header.heights_tell_places() {
         0
+    } else {
+        header.parameters.grid.blocks() as u64
     };
-    8 * (parameters.grid.samples() + words)
+    8 * (header.heights() + words)
 }
 
 /// Whether a file ends as a finished shard does.
