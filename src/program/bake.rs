@@ -135,7 +135,7 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
     let terrain = &ingested.terrain;
     let mode = job.mode()?;
     let size = (terrain.width(), terrain.height());
-    let sizes = job.cells.sizes(size, mode, job.compression.is_lossy());
+    let sizes = job.cells.sizes(size, mode, job.compression.prunes_trees());
     let cells = |samples: u32| samples.div_ceil(1 << sizes.finest.min(31));
     let options = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
@@ -210,7 +210,7 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     let terrain = &ingested.terrain;
     let forecast = forecast(terrain, &options, &name, &progress)?;
     let mut document = ForecastDocument::new(&forecast);
-    if job.cells.is_chosen() && !job.compression.is_lossy() {
+    if job.cells.is_chosen() && !job.compression.prunes_trees() {
         for quality in Quality::ALL {
             let sizes = quality.cells(terrain.width(), terrain.height(), options.mode);
             let own = [options.finest, options.grade, options.detail];

@@ -156,6 +156,11 @@ impl CompressionArgs {
     pub fn is_lossy(&self) -> bool {
         self.budget.is_some() || self.compression.is_some()
     }
+
+    /// Whether the tree of each quad is pruned by itself.
+    pub fn prunes_trees(&self) -> bool {
+        matches!(self.compression, Some(Method::DeepestFirst))
+    }
 }
 
 /// The weights in a raster.

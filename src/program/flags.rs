@@ -17,6 +17,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("budget", "--budget", ""),
     ("byte_order", "--byte-order", ""),
     ("cell", "--cell", ""),
+    ("compression", "--compression", ""),
     ("crop", "--crop", "C,R,W,H"),
     ("cube_height", "--cube-height", "METRES"),
     ("curvature", "--earth-curvature", ""),

@@ -308,7 +308,8 @@ pub struct CellSizeArgs {
     /// How much of what could be hidden is hidden, for how much work: chooses --finest, --grade and --detail by the
     /// size of the terrain, unless one of them is given
     ///
-    /// --dry-run tells what each of them takes here. With a budget, or with --visibility sectors, samples are baked.
+    /// --dry-run tells what each of them takes here. With --compression deepest-first, or with --visibility sectors, samples
+    /// are baked.
     #[arg(long, value_enum, default_value_t, value_name = "QUALITY")]
     #[serde(default)]
     pub quality: QualityName,
@@ -347,16 +348,16 @@ pub struct CellSizeArgs {
 }
 
 impl CellSizeArgs {
-    /// The sizes of the view cells of a terrain; `None` for `lossy` where a bundle is made for a budget.
+    /// The sizes of the view cells of a terrain: samples for a compression that prunes the trees of quads one by one.
     pub fn sizes(
         &self,
         (width, height): (u32, u32),
         mode: VisibilityMode,
-        lossy: bool,
+        prunes_trees: bool,
     ) -> CellSizes {
         let given = [self.finest, self.grade, self.detail];
         if given.iter().all(Option::is_none) {
-            let quality = if lossy {
+            let quality = if prunes_trees {
                 Quality::Samples
             } else {
                 self.quality.quality()

@@ -26,7 +26,8 @@ use super::values;
 ///
 /// The options of the bake are those of the bundle, which stays unchanged. The result is what a bake of the new
 /// terrain would make: a bundle, or with --patch a patch of the changes, to be applied to the bundle. The bundle
-/// must be lossless.
+/// must be lossless. There are no patches of bundles whose cells grow with distance (--grade, and terrains of more than
+/// 300,000 samples unless --quality samples was given).
 ///
 /// A bundle of coarse cells (--finest), of a part of the places (--walkable and the like) or of ground below a
 /// surface (--ground) does not hold the ground that it was made from. For these all pairs are computed again, and

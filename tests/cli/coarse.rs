@@ -134,22 +134,31 @@ fn cells_that_grow_hide_nothing_that_others_show() {
         "--quiet",
     ]);
     assert_eq!(folder.read("b.vcb"), folder.read("d.vcb"));
-    // What takes the whole of a grid says so.
-    for verb in [
-        &["repack", "b.vcb", "-o", "e.vcb", "--budget", "20kB"][..],
+    // Within a budget, by a bake and by a repack.
+    let budget = (folder.read("b.vcb").len() * 3 / 4).to_string();
+    let budget = ["--budget", &budget];
+    bake(
+        &folder,
         &[
-            "rebake",
-            "b.vcb",
-            "--terrain",
-            demo().to_str().unwrap(),
-            "-o",
-            "e.vcb",
-        ],
-    ] {
-        let ran = folder.run(verb);
-        assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-        assert!(ran.stderr.contains("found a graded one"), "{}", ran.stderr);
-    }
+            &exact[..],
+            &["--grade=2", "--verify", "-o", "e.vcb"],
+            &budget,
+        ]
+        .concat(),
+    );
+    folder.ok(&[&["repack", "b.vcb", "-o", "f.vcb", "--quiet"][..], &budget].concat());
+    assert_eq!(folder.read("e.vcb"), folder.read("f.vcb"));
+    // Patches are of bundles whose blocks tell of the whole grid.
+    let ran = folder.run(&[
+        "rebake",
+        "b.vcb",
+        "--terrain",
+        demo().to_str().unwrap(),
+        "--patch",
+        "g.vcp",
+    ]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert!(ran.stderr.contains("found a graded one"), "{}", ran.stderr);
 }
 
 /// The size of the input alone chooses; what is given by hand wins.
@@ -283,7 +292,16 @@ fn levels_that_cannot_be_are_refused_by_name() {
             &["--finest", "3", "--visibility", "sectors"],
             "with sectors",
         ),
-        (&["--grade", "--budget", "1MB"], "0 with a budget"),
+        (
+            &[
+                "--grade",
+                "--compression",
+                "deepest-first",
+                "--nodes-per-quad",
+                "9",
+            ],
+            "0 with --compression deepest-first",
+        ),
         (&["--grade=5000", "--finest", "3"], "1 to 4096"),
         (&["--detail", "1"], "--finest, so that there are cells"),
         (

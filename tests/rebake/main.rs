@@ -5,6 +5,7 @@
 mod baking;
 mod cells;
 mod full_bake;
+mod graded;
 mod layers;
 mod live;
 mod minute;

@@ -8,6 +8,7 @@ use super::provenance::Provenance;
 use super::writer::{Front, GridHeader, new_index};
 use crate::compress::ValidPyramid;
 use viewcell::format::graded::Shape;
+use viewcell::format::header::ALIGNMENT;
 use viewcell::format::{Quad, Section, Tag};
 
 /// Writes a graded terrain bundle. Dropped before it is finished, it leaves nothing behind.
@@ -66,9 +67,14 @@ impl GradedWriter {
         self.out.write(bytes)
     }
 
-    /// Writes what remains, syncs, and gives the file its name. Errors if groups are missing, or if meanwhile
-    /// somebody else made a file of that name and it is not to be overwritten.
-    pub(crate) fn finish(mut self, provenance: &Provenance) -> Result<Written, BundleError> {
+    /// Writes what remains, syncs, and gives the file its name; but one of more than `most` bytes goes, as
+    /// [`Written::bytes`] tells. Errors if groups are missing, or if meanwhile somebody else made a file of that name and
+    /// it is not to be overwritten.
+    pub(crate) fn finish_within(
+        mut self,
+        most: u64,
+        provenance: &Provenance,
+    ) -> Result<Written, BundleError> {
         if self.count != self.groups.len() {
             return Err(BundleError::Order {
                 expected: Some(Quad::new(3, 0, 0)),
@@ -80,6 +86,15 @@ impl GradedWriter {
         let offsets = self.groups.iter().map(|offset| offset.to_le_bytes());
         let index = self.out.section(Tag::PIDX, Section::REQUIRED, offsets)?;
         self.front.sections.push(index);
-        self.front.finish(self.out, provenance, self.overwrite)
+        self.front
+            .finish_within(most, self.out, provenance, self.overwrite)
+    }
+
+    /// Bytes of a bundle whose dictionary and groups have none, and which ends with this provenance; or a few more, as
+    /// sections begin at aligned places. Nothing is written.
+    pub(crate) fn bytes_beside_pvss(mut self, provenance: &Provenance) -> Result<u64, BundleError> {
+        self.count = self.groups.len();
+        let written = self.finish_within(0, provenance)?;
+        Ok(written.bytes + ALIGNMENT * written.sections.len() as u64)
     }
 }

@@ -110,9 +110,8 @@ impl BakeOptions {
         if let Some(expected) = expected {
             return Err(BakeError::option("grade", expected, self.grade));
         }
-        if graded && self.compression != Compression::Lossless {
-            let expected =
-                "0 with a budget: a lower grade, or a higher `finest`, takes fewer bytes";
+        if graded && matches!(self.compression, Compression::DeepestFirst(_)) {
+            let expected = "0 with `compression` deepest-first: each quad has no tree of its own";
             return Err(BakeError::option("grade", expected, self.grade));
         }
         let expected = match (self.detail, self.finest) {

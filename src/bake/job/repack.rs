@@ -5,9 +5,10 @@
 
 use super::budget::deepest_first::prune;
 use super::budget::options::Compression;
-use super::compress::compress;
+use super::compress::{compress, put_together};
 use super::encode::{Assembly, Destination};
 use super::error::{BakeError, unreadable};
+use super::graded;
 use super::observer::{Observer, Stage};
 use super::parallel::{Workers, thread_count};
 use super::report::{BakeReport, Finish};
@@ -58,11 +59,6 @@ pub fn repack(
         mut provenance,
     } = TerrainParts::read(input)?;
     let goes_on = |loss| options.compression.goes_on_after(loss);
-    if header.parameters.tree_code == TreeCode::Graded {
-        return Err(BakeError::Graded {
-            path: input.to_owned(),
-        });
-    }
     if header.parameters.lossy && !provenance.loss.as_ref().is_some_and(goes_on) {
         return Err(BakeError::Lossy {
             path: input.to_owned(),
@@ -79,7 +75,18 @@ pub fn repack(
     finish.restart_clock();
     let written = match &options.compression {
         // Trees are pruned one by one, and the bundle has them.
-        Compression::DeepestFirst(to) => prune(input, &place, workers, *to, &mut provenance)?,
+        Compression::DeepestFirst(to) if header.parameters.tree_code != TreeCode::Graded => {
+            prune(input, &place, workers, *to, &mut provenance)?
+        }
+        compression if header.parameters.tree_code == TreeCode::Graded => {
+            let map = MappedBundle::open(input).map_err(|error| unreadable(input, error))?;
+            let terrain = map.terrain().map_err(|error| unreadable(input, error))?;
+            let graded = terrain.graded();
+            let graded = graded.ok_or_else(|| unreadable(input, "expected levels of groups"))?;
+            let levels = (&header.parameters, &valid);
+            let store = graded::unpack(graded, levels, output, |_| true, workers)?;
+            put_together(&[store], &place, workers, compression, &mut provenance)?
+        }
         compression => {
             let order = BlockOrder::new(valid.grid(), Targets::of(place.mutual()));
             let store = unpack(input, &place, &order, workers)?;

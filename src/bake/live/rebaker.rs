@@ -14,10 +14,9 @@ use super::ground::Survey;
 use super::owned_layers::OwnedLayers;
 use super::snapshot::Snapshot;
 use crate::job::error::{BakeError, unreadable};
+use crate::job::incremental::job::{RebakeJob, RebakeOptions};
 use crate::job::incremental::layers::{Before, terrain_of};
-use crate::job::incremental::rebake::{
-    RebakeJob, RebakeOptions, options_of, rebake_layers, stance_of,
-};
+use crate::job::incremental::rebake::{options_of, rebake_layers, stance_of};
 use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen};
 use crate::job::parallel::{Workers, thread_count};

@@ -336,9 +336,6 @@ impl TerrainParameters {
             (_, 0) => 0,
             _ => return Err(wrong("grade", 144, "0 in this tree code")),
         };
-        if tree_code == TreeCode::Graded && flags & LOSSY != 0 {
-            return Err(wrong("flags", 20, "not lossy in tree code 3"));
-        }
         if flags & (MUTUAL | LOSSY) == MUTUAL | LOSSY && tree_code == TreeCode::Single {
             let expected = "not both mutual and lossy: single trees are pruned each by itself";
             return Err(wrong("flags", 20, expected));

@@ -13,8 +13,10 @@
 use super::codebook::Codebook;
 use super::symbols::{Pair, PairSymbols};
 use crate::compress::ValidPyramid;
+use viewcell::format::Answer;
 use viewcell::format::Quad;
 use viewcell::format::bits;
+use viewcell::format::blockbits::transpose;
 use viewcell::format::blockpair::Node;
 
 /// What it is worth that something is hidden from the samples of a block.
@@ -284,6 +286,28 @@ impl<'a> PairPruner<'a> {
             let (each, samples) = (worth.each(), worth.open);
             self.prune_by(pair, &Open { each, samples }, trade, out)
         }
+    }
+
+    /// As [`PairPruner::prune`], of a block with itself whose sight is mutual: what is given up of A and B is given up of B
+    /// and A.
+    pub fn prune_own(
+        &self,
+        pair: Pair,
+        worth: &PairWorth,
+        trade: f64,
+        out: &mut PairSymbols,
+    ) -> bool {
+        if !self.prune(pair, worth, trade, out) {
+            return false;
+        }
+        let mut rows = out.pair().rows();
+        let mut back = rows;
+        transpose(&mut back);
+        for (row, back) in rows.iter_mut().zip(back) {
+            *row |= back;
+        }
+        let terrain = worth.viewpoints.terrain;
+        out.analyse(&rows, terrain, terrain) == Answer::Mixed
     }
 
     fn prune_by(

@@ -1,50 +1,81 @@
 //! Lagrangian rate-distortion optimization: a bundle within a budget of bytes that loses least hidden area. This file
-//! finds what a given multiplier (hidden area for a byte) leads to; [`search`] finds the multiplier.
+//! finds what a given multiplier (hidden area for a byte) leads to in tree code 2; [`search`] finds the multiplier.
 
 pub(crate) mod deepest_first;
 pub(crate) mod options;
-mod pruning;
-mod search;
-mod weights;
+pub(crate) mod pruning;
+pub(crate) mod search;
+pub(crate) mod weights;
 
-use super::budget::options::Budget;
-use super::budget::pruning::{GroupScratch, KeptTrees, Pruning};
-use super::budget::weights::Weights;
+use self::options::Budget;
+use self::pruning::{GroupScratch, KeptTrees, Pruning};
+use self::search::{Candidates, EVERYTHING, Estimate, fit};
+use self::weights::Weights;
 use super::encode::Assembly;
 use super::encode::first_pass::{FirstPass, Heads, Tally, Trees};
 use super::encode::write;
 use super::error::BakeError;
 use super::store::file::Store;
-use crate::bundle::{PairsWriter, Provenance, Written, trees_in_order};
+use super::store::groups::StoredGroups;
+use crate::bundle::{PairsWriter, Provenance, Statistics, Written, trees_in_order};
 use crate::compress::pairs::{Codebook, Histogram, PairPruner};
 use viewcell::format::Answer;
 use viewcell::format::pairs::{TREE_LEVEL, table_length};
 use viewcell::format::{ReadPvs, TreeCode, Valid};
 
-/// A first pass without loss, and what is asked of it.
-pub(crate) struct Search<'a> {
-    pub assembly: &'a Assembly<'a>,
-    pub original: FirstPass,
+/// Bundles of tree code 2.
+struct Search<'a> {
+    assembly: &'a Assembly<'a>,
+    /// The first pass without loss.
+    original: FirstPass,
     pruning: Pruning<'a>,
     /// Bytes that do not depend on the trade, or some more.
-    pub fixed: u64,
+    fixed: u64,
 }
 
-/// What a trade comes to, by some of the groups.
-pub(crate) struct Estimate {
-    /// Bytes of the whole file.
-    pub bytes: u64,
-    pub histogram: Histogram,
-}
+impl Candidates for Search<'_> {
+    type Kept = (Store, FirstPass);
 
-impl Search<'_> {
-    /// Number of groups.
-    pub(super) fn groups(&self) -> usize {
+    fn groups(&self) -> usize {
         self.pruning.order.len()
     }
 
-    /// What a trade comes to, by every `stride`-th group.
-    pub(super) fn estimate(
+    fn histogram(&self) -> &Histogram {
+        &self.original.tally.histogram
+    }
+
+    fn bytes(&self, kept: Option<&Self::Kept>) -> u64 {
+        self.fixed + kept.map_or(&self.original, |(_, pass)| pass).bytes()
+    }
+
+    fn statistics(&self, kept: Option<&Self::Kept>) -> Statistics {
+        let pass = kept.map_or(&self.original, |(_, pass)| pass);
+        pass.statistics(self.assembly.place.valid)
+    }
+
+    fn write(
+        &self,
+        kept: Option<&Self::Kept>,
+        provenance: &Provenance,
+        most: u64,
+    ) -> Result<Written, BakeError> {
+        match kept {
+            None => write(self.assembly, &self.original, false, provenance, most),
+            Some((store, pass)) => {
+                let groups = StoredGroups {
+                    stores: std::slice::from_ref(store),
+                    ..self.assembly.groups
+                };
+                let assembly = Assembly {
+                    groups,
+                    ..*self.assembly
+                };
+                write(&assembly, pass, true, provenance, most)
+            }
+        }
+    }
+
+    fn estimate(
         &self,
         codebook: &Codebook,
         trade: f64,
@@ -92,47 +123,13 @@ impl Search<'_> {
         })
     }
 
-    /// What is kept of the trees at a trade: from the root down, so that what is hidden from a quad
-    /// need not be paid again in the quads that it holds.
-    fn prune_trees(&self, trade: f64) -> Result<KeptTrees, BakeError> {
-        let (pruning, originals) = (&self.pruning, &self.original.trees);
-        let mut kept = KeptTrees::new(pruning);
-        for level in (TREE_LEVEL..pruning.valid.grid().levels()).rev() {
-            let quads = pruning.quads.iter().enumerate();
-            let of_level = quads.filter(|(_, (quad, _))| quad.level == level);
-            let mut pruned = Vec::new();
-            self.assembly.workers.run(
-                of_level.map(|(number, _)| number),
-                |_| Ok(()),
-                |room, number, ()| {
-                    let tree = originals.tree(number);
-                    pruning.prune_tree(number, tree, &kept.trees(pruning), trade, room)
-                },
-                |number, tree| {
-                    pruned.push((number, tree));
-                    Ok(())
-                },
-            )?;
-            for (number, tree) in pruned {
-                kept.push(pruning, number, &tree);
-            }
-        }
-        Ok(kept)
-    }
-
-    /// Bytes of the file if everything is given up that can be, or some more.
-    pub(super) fn least(&self) -> Result<u64, BakeError> {
+    fn least(&self) -> Result<u64, BakeError> {
         let dictionary = Codebook::new(&Histogram::default()).cost();
         let trees = self.prune_trees(EVERYTHING)?.bytes();
         Ok(self.fixed + dictionary + self.original.head_bytes() + trees)
     }
 
-    /// All that is kept at a trade, and what it comes to.
-    pub(super) fn keep(
-        &self,
-        codebook: &Codebook,
-        trade: f64,
-    ) -> Result<(Store, FirstPass), BakeError> {
+    fn keep(&self, codebook: &Codebook, trade: f64) -> Result<Self::Kept, BakeError> {
         let pruner = PairPruner::new(codebook);
         let trees = self.prune_trees(trade)?;
         let (assembly, pruning) = (self.assembly, &self.pruning);
@@ -175,11 +172,35 @@ impl Search<'_> {
     }
 }
 
-/// A trade that gives up everything.
-pub(crate) const EVERYTHING: f64 = 1e40;
-
-/// Bytes by which a bundle may be reckoned too large.
-const RECKONING: u64 = 2048;
+impl Search<'_> {
+    /// What is kept of the trees at a trade: from the root down, so that what is hidden from a quad
+    /// need not be paid again in the quads that it holds.
+    fn prune_trees(&self, trade: f64) -> Result<KeptTrees, BakeError> {
+        let (pruning, originals) = (&self.pruning, &self.original.trees);
+        let mut kept = KeptTrees::new(pruning);
+        for level in (TREE_LEVEL..pruning.valid.grid().levels()).rev() {
+            let quads = pruning.quads.iter().enumerate();
+            let of_level = quads.filter(|(_, (quad, _))| quad.level == level);
+            let mut pruned = Vec::new();
+            self.assembly.workers.run(
+                of_level.map(|(number, _)| number),
+                |_| Ok(()),
+                |room, number, ()| {
+                    let tree = originals.tree(number);
+                    pruning.prune_tree(number, tree, &kept.trees(pruning), trade, room)
+                },
+                |number, tree| {
+                    pruned.push((number, tree));
+                    Ok(())
+                },
+            )?;
+            for (number, tree) in pruned {
+                kept.push(pruning, number, &tree);
+            }
+        }
+        Ok(kept)
+    }
+}
 
 /// Writes a bundle within a budget; without loss if it fits. The provenance is given the
 /// statistics, and what was lost.
@@ -203,12 +224,6 @@ pub(crate) fn shrink(
         &[],
     )?
     .bytes_beside_pvss(provenance)?;
-    if fixed + original.bytes() <= budget.bytes.saturating_add(RECKONING) {
-        let written = write(assembly, &original, false, provenance, budget.bytes)?;
-        if written.bytes <= budget.bytes {
-            return Ok(written);
-        }
-    }
     let weights = Weights::new(valid, &budget.weight);
     let mask: Vec<u8> = valid
         .blocks()
@@ -216,7 +231,7 @@ pub(crate) fn shrink(
         .flat_map(|word| word.to_le_bytes())
         .collect();
     let quads = trees_in_order(valid.grid());
-    let mut search = Search {
+    let search = Search {
         assembly,
         original,
         pruning: Pruning {
@@ -231,5 +246,5 @@ pub(crate) fn shrink(
         },
         fixed,
     };
-    search.run(budget, provenance)
+    fit(&search, budget, provenance)
 }

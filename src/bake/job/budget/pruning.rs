@@ -6,7 +6,7 @@ use viewcell::format::Answer;
 
 use super::weights::Weights;
 use crate::compress::pairs::{
-    Pair, PairBits, PairList, PairPruner, PairSymbols, PairWorth, prune_tree, transpose,
+    Pair, PairBits, PairList, PairPruner, PairSymbols, PairWorth, prune_tree,
 };
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::job::encode::first_pass::Tally;
@@ -16,9 +16,10 @@ use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::pairs::TREE_LEVEL;
 use viewcell::format::{Narrowing, Quad, ReadPvs, Tree, Trees, Valid};
 
-/// A number between 0 and 1 that a pair of blocks always has, well mixed.
-fn dither(a: usize, b: usize) -> f64 {
-    Dice(mixed(a as u64) ^ b as u64).fraction()
+/// A trade, a little more or less as a pair of blocks has it: otherwise all that is alike would be given up at once, and a
+/// budget missed by much.
+pub(crate) fn dithered(trade: f64, a: usize, b: usize) -> f64 {
+    trade * (0.9 + 0.2 * Dice(mixed(a as u64) ^ b as u64).fraction())
 }
 
 /// What rate-distortion pruning may give up, and what it is worth.
@@ -154,29 +155,18 @@ impl Pruning<'_> {
         pair: Pair,
         kept: &mut PairSymbols,
     ) -> bool {
-        let viewpoints = self.weights.of_block(self.valid, from);
         let worth = PairWorth {
-            viewpoints,
+            viewpoints: self.weights.of_block(self.valid, from),
             targets: self.weights.of_block(self.valid, to),
             both: self.mutual && from != to,
             open,
         };
-        let trade = trade * (0.9 + 0.2 * dither(from, to));
-        if !pruner.prune(pair, &worth, trade, kept) {
-            return false;
+        let trade = dithered(trade, from, to);
+        if self.mutual && from == to {
+            pruner.prune_own(pair, &worth, trade, kept)
+        } else {
+            pruner.prune(pair, &worth, trade, kept)
         }
-        if !self.mutual || from != to {
-            return true;
-        }
-        // What was given up of A and B is given up of B and A.
-        let mut rows = kept.pair().rows();
-        let mut back = rows;
-        transpose(&mut back);
-        for (row, back) in rows.iter_mut().zip(back) {
-            *row |= back;
-        }
-        let terrain = viewpoints.terrain;
-        kept.analyse(&rows, terrain, terrain) == Answer::Mixed
     }
 
     /// What is kept of a group: how it sees the blocks that it tells of, and its pairs.

@@ -2,13 +2,62 @@
 //! codes, then on more of them, and then on all, until the file is within 2 % of the budget.
 
 use super::options::Budget;
-use super::{EVERYTHING, Search};
-use crate::bundle::{Given, Loss, Provenance, Written};
-use crate::compress::pairs::Codebook;
-use crate::job::encode::Assembly;
-use crate::job::encode::write;
+use crate::bundle::{Given, Loss, Provenance, Statistics, Written};
+use crate::compress::pairs::{Codebook, Histogram};
 use crate::job::error::BakeError;
-use crate::job::store::groups::StoredGroups;
+
+/// The bundles that the same groups make, of which each keeps more or less: what the search asks of a tree code.
+pub(crate) trait Candidates {
+    /// What is kept at a trade.
+    type Kept;
+
+    /// Number of groups.
+    fn groups(&self) -> usize;
+
+    /// The symbols of all that there is.
+    fn histogram(&self) -> &Histogram;
+
+    /// Bytes of the file if everything is given up that can be, or some more.
+    fn least(&self) -> Result<u64, BakeError>;
+
+    /// What a trade comes to, by every `stride`-th group.
+    fn estimate(
+        &self,
+        codebook: &Codebook,
+        trade: f64,
+        stride: usize,
+    ) -> Result<Estimate, BakeError>;
+
+    /// What is kept at a trade.
+    fn keep(&self, codebook: &Codebook, trade: f64) -> Result<Self::Kept, BakeError>;
+
+    /// Bytes of the file of what is kept, or some more; without anything given up for `None`.
+    fn bytes(&self, kept: Option<&Self::Kept>) -> u64;
+
+    /// Its statistics.
+    fn statistics(&self, kept: Option<&Self::Kept>) -> Statistics;
+
+    /// Writes it; if it comes to at most so many bytes it is given its name.
+    fn write(
+        &self,
+        kept: Option<&Self::Kept>,
+        provenance: &Provenance,
+        most: u64,
+    ) -> Result<Written, BakeError>;
+}
+
+/// What a trade comes to, by some of the groups.
+pub(crate) struct Estimate {
+    /// Bytes of the whole file.
+    pub bytes: u64,
+    pub histogram: Histogram,
+}
+
+/// A trade that gives up everything.
+pub(super) const EVERYTHING: f64 = 1e40;
+
+/// Bytes by which a bundle may be reckoned too large.
+const RECKONING: u64 = 2048;
 
 /// After so many trades, one that is known to be enough is taken.
 const ATTEMPTS: u32 = 24;
@@ -26,111 +75,111 @@ const TRADES: (f64, f64) = (1e-3, 1e12);
 /// least 98 %.
 const AIM: f64 = 0.993;
 
-impl Search<'_> {
-    /// Finds the trade, and writes what it comes to.
-    pub(crate) fn run(
-        &mut self,
-        budget: &Budget,
-        provenance: &mut Provenance,
-    ) -> Result<Written, BakeError> {
-        // With the loss in it, the provenance takes some more bytes.
-        let mut most = budget.bytes.saturating_sub(PROVENANCE_BYTES);
-        let least = self.least()?;
-        if least > most {
+/// Writes a bundle within a budget; without loss if it fits. The provenance is given what was lost; it has the statistics
+/// of all that there is.
+///
+/// Errors where nothing comes to so few bytes.
+pub(crate) fn fit(
+    candidates: &impl Candidates,
+    budget: &Budget,
+    provenance: &mut Provenance,
+) -> Result<Written, BakeError> {
+    if candidates.bytes(None) <= budget.bytes.saturating_add(RECKONING) {
+        let written = candidates.write(None, provenance, budget.bytes)?;
+        if written.bytes <= budget.bytes {
+            return Ok(written);
+        }
+    }
+    // With the loss in it, the provenance takes some more bytes.
+    let mut most = budget.bytes.saturating_sub(PROVENANCE_BYTES);
+    let least = candidates.least()?;
+    if least > most {
+        return Err(BakeError::Budget {
+            budget: budget.bytes,
+            least: least + PROVENANCE_BYTES,
+        });
+    }
+    // Odd: in Morton order, every second or fourth block has the same place in its quad.
+    let [few, many] = [128, 512].map(|number| (candidates.groups() / number) | 1);
+    let mut codebook = Codebook::new(candidates.histogram());
+    let mut trade = FIRST_TRADE;
+    // Codes follow from what is kept, and what is kept from the codes.
+    for near in [0.02, 0.01] {
+        trade = solve(candidates, &codebook, most, few, trade, near)?;
+        let estimate = candidates.estimate(&codebook, trade, many)?;
+        codebook = Codebook::new(&estimate.histogram);
+    }
+    trade = solve(candidates, &codebook, most, many, trade, 0.002)?;
+    let floor = budget.bytes / 100 * 98;
+    let mut bracket = Bracket::default();
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let kept = candidates.keep(&codebook, trade)?;
+        let bytes = candidates.bytes(Some(&kept));
+        let excess = excess(bytes, most);
+        let fits = bytes <= most || trade >= EVERYTHING;
+        let ends = attempts >= ATTEMPTS || bracket.is_closed();
+        if !fits && ends {
+            trade = bracket.enough();
+            continue;
+        }
+        if !fits || !(ends || bytes >= floor || trade <= TRADES.0) {
+            trade = bracket.next(trade, excess);
+            continue;
+        }
+        let mut made = provenance.clone();
+        made.statistics = candidates.statistics(Some(&kept));
+        let given = Given::Optimal {
+            budget_bytes: budget.bytes,
+            weight: budget.weight.name().to_owned(),
+            area_per_byte: trade,
+        };
+        let loss = Loss::between(given, &provenance.statistics, &made.statistics);
+        made.loss = Some(loss);
+        let written = candidates.write(Some(&kept), &made, budget.bytes)?;
+        if written.bytes <= budget.bytes {
+            *provenance = made;
+            return Ok(written);
+        }
+        if trade >= EVERYTHING {
             return Err(BakeError::Budget {
                 budget: budget.bytes,
-                least: least + PROVENANCE_BYTES,
+                least: written.bytes,
             });
         }
-        // Odd: in Morton order, every second or fourth block has the same place in its quad.
-        let [few, many] = [128, 512].map(|number| (self.groups() / number) | 1);
-        let mut codebook = Codebook::new(&self.original.tally.histogram);
-        let mut trade = FIRST_TRADE;
-        // Codes follow from what is kept, and what is kept from the codes.
-        for near in [0.02, 0.01] {
-            trade = self.solve(&codebook, most, few, trade, near)?;
-            let estimate = self.estimate(&codebook, trade, many)?;
-            codebook = Codebook::new(&estimate.histogram);
-        }
-        trade = self.solve(&codebook, most, many, trade, 0.002)?;
-        let floor = budget.bytes / 100 * 98;
-        let mut bracket = Bracket::default();
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            let (store, kept) = self.keep(&codebook, trade)?;
-            let bytes = self.fixed + kept.bytes();
-            let excess = excess(bytes, most);
-            let fits = bytes <= most || trade >= EVERYTHING;
-            let ends = attempts >= ATTEMPTS || bracket.is_closed();
-            if !fits && ends {
-                trade = bracket.enough();
-                continue;
-            }
-            if !fits || !(ends || bytes >= floor || trade <= TRADES.0) {
-                trade = bracket.next(trade, excess);
-                continue;
-            }
-            let mut made = provenance.clone();
-            made.statistics = kept.statistics(self.assembly.place.valid);
-            let given = Given::Optimal {
-                budget_bytes: budget.bytes,
-                weight: budget.weight.name().to_owned(),
-                area_per_byte: trade,
-            };
-            let loss = Loss::between(given, &provenance.statistics, &made.statistics);
-            made.loss = Some(loss);
-            let assembly = Assembly {
-                groups: StoredGroups {
-                    stores: &[store],
-                    ..self.assembly.groups
-                },
-                ..*self.assembly
-            };
-            let written = write(&assembly, &kept, true, &made, budget.bytes)?;
-            if written.bytes <= budget.bytes {
-                *provenance = made;
-                return Ok(written);
-            }
-            if trade >= EVERYTHING {
-                return Err(BakeError::Budget {
-                    budget: budget.bytes,
-                    least: written.bytes,
-                });
-            }
-            // More than was reckoned: the next one is to be as much smaller.
-            most = most.saturating_sub(written.bytes - budget.bytes);
-            bracket = Bracket::default();
-            trade = bracket.next(trade, excess.abs());
-        }
+        // More than was reckoned: the next one is to be as much smaller.
+        most = most.saturating_sub(written.bytes - budget.bytes);
+        bracket = Bracket::default();
+        trade = bracket.next(trade, excess.abs());
     }
+}
 
-    /// A trade that comes to `most` bytes, or a bit less, by every `stride`-th group: looked for
-    /// from `first` on, until it is `near` enough.
-    fn solve(
-        &mut self,
-        codebook: &Codebook,
-        most: u64,
-        stride: usize,
-        first: f64,
-        near: f64,
-    ) -> Result<f64, BakeError> {
-        let mut bracket = Bracket::default();
-        let mut trade = first;
-        for _ in 0..ATTEMPTS {
-            let bytes = self.estimate(codebook, trade, stride)?.bytes;
-            let excess = excess(bytes, most);
-            if excess.abs() < near || bracket.is_closed() {
-                break;
-            }
-            let next = bracket.next(trade, excess);
-            if !(TRADES.0..=TRADES.1).contains(&next) {
-                break;
-            }
-            trade = next;
+/// A trade that comes to `most` bytes, or a bit less, by every `stride`-th group: looked for from `first` on, until it is
+/// `near` enough.
+fn solve(
+    candidates: &impl Candidates,
+    codebook: &Codebook,
+    most: u64,
+    stride: usize,
+    first: f64,
+    near: f64,
+) -> Result<f64, BakeError> {
+    let mut bracket = Bracket::default();
+    let mut trade = first;
+    for _ in 0..ATTEMPTS {
+        let bytes = candidates.estimate(codebook, trade, stride)?.bytes;
+        let excess = excess(bytes, most);
+        if excess.abs() < near || bracket.is_closed() {
+            break;
         }
-        Ok(trade)
+        let next = bracket.next(trade, excess);
+        if !(TRADES.0..=TRADES.1).contains(&next) {
+            break;
+        }
+        trade = next;
     }
+    Ok(trade)
 }
 
 /// By how much so many bytes are more than what is aimed at: a logarithm.

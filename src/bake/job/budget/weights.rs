@@ -13,7 +13,7 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    pub(super) fn new(valid: &ValidPyramid, weight: &Weight) -> Self {
+    pub(crate) fn new(valid: &ValidPyramid, weight: &Weight) -> Self {
         let Weight::Places(places) = weight else {
             return Self {
                 blocks: None,
@@ -49,7 +49,7 @@ impl Weights {
         }
     }
 
-    pub(super) fn of_block(&self, valid: &ValidPyramid, index: usize) -> Worth<'_> {
+    pub(crate) fn of_block(&self, valid: &ValidPyramid, index: usize) -> Worth<'_> {
         Worth {
             terrain: valid.blocks()[index],
             weights: self.blocks.as_ref().map(|blocks| &blocks[index]),

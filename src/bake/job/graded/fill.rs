@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use viewcell::format::Answer;
 
 use cpu_time::ThreadTime;
 use fearless_simd::Level as Simd;
@@ -14,8 +13,8 @@ use fearless_simd::Level as Simd;
 use super::levels::Levels;
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
-use crate::compress::graded::{Block, analyse, keep_outer};
-use crate::compress::pairs::{PairList, PairSymbols};
+use crate::compress::graded::Block;
+use crate::compress::pairs::PairSymbols;
 use crate::job::error::BakeError;
 use crate::job::grid::Work;
 use crate::job::observer::{Observer, Stage};
@@ -23,7 +22,6 @@ use crate::job::options::BakeOptions;
 use crate::job::parallel::{Workers, thread_count};
 use crate::job::report::stage_time;
 use crate::job::store::file::Store;
-use crate::job::store::group::encode_told;
 use crate::job::tiles::Tile;
 use crate::job::visibility::{Kernel, Kernels};
 use crate::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds, Window};
@@ -79,6 +77,34 @@ impl<'a> GradedWork<'a> {
         let chunks = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let chunk = |(column, row)| Chunk::new(self, level, Quad::new(CHUNK_LEVEL, column, row));
         chunks.map(|quad| chunk(quad).samples()).sum()
+    }
+
+    /// Of each group, by number, whether it may be another than over ground that was: whether the terrain that its chunk
+    /// reads is. What answers goes by that alone.
+    pub(crate) fn changed_since(&self, was: &Terrain) -> Vec<bool> {
+        let tiles = self.levels.tiles();
+        let mut changed = vec![false; tiles.last().map_or(0, |tile| tile.blocks.end)];
+        let of_chunk = |tiles: &[Tile]| {
+            let (level, chunk) = self.chunk_of(&tiles[0]);
+            let [columns, rows] = Chunk::new(self, level, chunk).ground();
+            let width = self.terrain.width() as usize;
+            rows.into_iter().any(|row| {
+                let first = row as usize * width;
+                let part = first + columns.start as usize..first + columns.end as usize;
+                let bits = |height: &f64| height.to_bits();
+                let [was, is] =
+                    [was, self.terrain].map(|terrain| terrain.heights()[part.clone()].iter());
+                !was.map(bits).eq(is.map(bits))
+            })
+        };
+        for tiles in tiles.chunk_by(|a, b| self.chunk_of(a) == self.chunk_of(b)) {
+            if of_chunk(tiles) {
+                for tile in tiles {
+                    changed[tile.blocks.clone()].fill(true);
+                }
+            }
+        }
+        changed
     }
 
     /// The chunk that the blocks of a tile lie in.
@@ -207,12 +233,8 @@ impl<'a> Chunk<'a> {
         let begun = ThreadTime::now();
         let cell_level = options.finest + self.level;
         let [columns, rows] = self.around();
-        let samples = |cells: &Range<u32>, end: u32| {
-            let at = |cell: u32| (u64::from(cell) << cell_level).min(u64::from(end)) as u32;
-            at(cells.start)..at(cells.end)
-        };
-        let (width, height) = (terrain.width(), terrain.height());
-        let part = terrain.part(samples(&columns, width), samples(&rows, height));
+        let [across, down] = self.ground();
+        let part = terrain.part(across, down);
         let options = BakeOptions {
             finest: cell_level,
             grade: 0,
@@ -251,14 +273,11 @@ impl<'a> Chunk<'a> {
                 let numbers = pieces[piece];
                 let Some(room) = room else {
                     // Nobody is there.
-                    let nothing = |&number: &usize| {
-                        let (level, block) = levels.find(number);
-                        let sights = levels.told_by(level, block).into_iter();
-                        let sights = sights.map(|_| Answer::Hidden);
-                        let pairs = PairList::default();
-                        Ok((number, encode_told(number, levels.targets, sights, &pairs)?))
+                    let mut tree = PairSymbols::default();
+                    let mut nothing = |&number: &usize| {
+                        Ok((number, levels.encode(number, &mut tree, |_| [0; 64])?))
                     };
-                    return Some(numbers.iter().map(nothing).collect());
+                    return Some(numbers.iter().map(&mut nothing).collect());
                 };
                 let begun = ThreadTime::now();
                 let whole = quad(numbers[0]);
@@ -308,6 +327,23 @@ impl<'a> Chunk<'a> {
         ]
     }
 
+    /// The columns and rows of samples of the terrain that they are made of.
+    fn ground(&self) -> [Range<u32>; 2] {
+        let GradedWork {
+            terrain, options, ..
+        } = self.work;
+        let level = options.finest + self.level;
+        let samples = |cells: Range<u32>, end: u32| {
+            let at = |cell: u32| (u64::from(cell) << level).min(u64::from(end)) as u32;
+            at(cells.start)..at(cells.end)
+        };
+        let [columns, rows] = self.around();
+        [
+            samples(columns, terrain.width()),
+            samples(rows, terrain.height()),
+        ]
+    }
+
     /// The group of a block, out of what a kernel has seen whose grid begins at block `origin`.
     fn group(
         &self,
@@ -317,32 +353,17 @@ impl<'a> Chunk<'a> {
         across: u32,
     ) -> std::io::Result<Record> {
         let levels = &self.work.levels;
-        let (at, own) = levels.find(number);
-        let level = &levels.all[at as usize];
+        let (_, own) = levels.find(number);
         let child = ((own.1 & 1) << 1 | own.0 & 1) as usize;
-        let mut sights = Vec::new();
-        let mut pairs = PairList::default();
-        for target in levels.told_by(at, own) {
+        let Room { sights, tree, .. } = room;
+        let record = levels.encode(number, tree, |target| {
             let place = (target.0 - origin.0, target.1 - origin.1);
-            let terrain = [level.terrain(own), level.terrain(target)];
-            let seen = room
-                .sights
-                .sight(child, (place.1 * across + place.0) as usize);
-            let mut rows = match seen {
+            match sights.sight(child, (place.1 * across + place.0) as usize) {
                 BlockSight::Void | BlockSight::Hidden => [0; 64],
                 BlockSight::Visible => [!0; 64],
                 BlockSight::Mixed(rows) => *rows,
-            };
-            if at > 0 {
-                keep_outer(levels.shape, own, target, &mut rows);
             }
-            let sight = analyse(&mut room.tree, &rows, terrain);
-            if sight == Answer::Mixed {
-                pairs.push(room.tree.pair());
-            }
-            sights.push(sight);
-        }
-        let record = encode_told(number, levels.targets, sights.into_iter(), &pairs)?;
+        })?;
         Ok((number, record))
     }
 }

@@ -2,10 +2,12 @@
 //! so on.
 
 use crate::compress::ValidPyramid;
-use crate::compress::graded::{Block, valid_levels};
-use crate::compress::pairs::PairList;
+use std::io;
+
+use crate::compress::graded::{Block, analyse, keep_outer, valid_levels};
 use crate::compress::pairs::group::morton_blocks;
-use crate::job::store::group::{Key, Targets, decode_told};
+use crate::compress::pairs::{PairList, PairSymbols};
+use crate::job::store::group::{Key, Targets, decode_told, encode_told};
 use crate::job::tiles::{Tile, tiles};
 use crate::visibility::LOOK_LEVEL;
 use viewcell::format::Answer;
@@ -122,6 +124,33 @@ impl Levels {
         }
     }
 
+    /// The record of a group as a kernel leaves it, out of what its block sees of each that it tells of: without what the level
+    /// below tells.
+    pub(super) fn encode(
+        &self,
+        number: usize,
+        tree: &mut PairSymbols,
+        mut rows_of: impl FnMut(Block) -> [u64; 64],
+    ) -> io::Result<Vec<u8>> {
+        let (at, own) = self.find(number);
+        let level = &self.all[at as usize];
+        let mut sights = Vec::new();
+        let mut pairs = PairList::default();
+        for target in self.told_by(at, own) {
+            let mut rows = rows_of(target);
+            if at > 0 {
+                keep_outer(self.shape, own, target, &mut rows);
+            }
+            let terrain = [level.terrain(own), level.terrain(target)];
+            let sight = analyse(tree, &rows, terrain);
+            if sight == Answer::Mixed {
+                pairs.push(tree.pair());
+            }
+            sights.push(sight);
+        }
+        encode_told(number, self.targets, sights.into_iter(), &pairs)
+    }
+
     /// The group of a record, which tells of so many blocks; `None` where it is damaged.
     pub(super) fn decode(&self, payload: &[u8], told: usize) -> Option<NearGroup> {
         let (key, frame) = Key::split(payload)?;
@@ -136,9 +165,26 @@ impl Levels {
     }
 }
 
+impl NearGroup {
+    /// By block, in Morton order: the bits of those that are mixed.
+    pub(super) fn rows(&self) -> Vec<Option<[u64; 64]>> {
+        let mut pairs = self.pairs.iter();
+        let mut rows = |sight| match sight {
+            Answer::Mixed => pairs.next().map(|pair| pair.rows()),
+            _ => None,
+        };
+        self.sights.iter().map(|&sight| rows(sight)).collect()
+    }
+}
+
 impl Level {
+    /// The place of a block, row by row.
+    pub(super) fn index(&self, (column, row): Block) -> usize {
+        row as usize * self.grid.block_shape().0 as usize + column as usize
+    }
+
     /// The cells of a block that have terrain.
-    pub(super) fn terrain(&self, (column, row): Block) -> u64 {
-        self.valid.blocks()[row as usize * self.grid.block_shape().0 as usize + column as usize]
+    pub(super) fn terrain(&self, block: Block) -> u64 {
+        self.valid.blocks()[self.index(block)]
     }
 }

@@ -1,14 +1,19 @@
 //! Bakes of graded bundles ([`viewcell::format::graded`]): levels of groups, each of which tells of near blocks alone.
 //!
 //! [`levels`] numbers the blocks of all levels; a store has a group for each. [`fill`] computes how cells of a level see
-//! those that no lower level tells of, by kernels over parts of the terrain, so that memory does not grow with it. [`write`]
-//! puts in what the lower levels tell, as unions, and writes the bundle.
+//! those that no lower level tells of, by kernels over parts of the terrain, so that memory does not grow with it. [`pass`]
+//! puts in what the lower levels tell, as unions, [`budget`] gives up what a budget asks for, and [`write`](mod@write) writes the
+//! bundle. [`unpack`] takes the groups out of one.
 
+mod budget;
 mod fill;
 mod forecast;
 mod levels;
+mod pass;
+mod unpack;
 mod write;
 
 pub(super) use fill::GradedWork;
 pub(super) use forecast::forecast;
+pub(super) use unpack::{difference, unpack};
 pub(super) use write::write;

@@ -1,9 +1,12 @@
 //! Incremental re-bakes: a bundle and what has changed of the ground, to a patch or another bundle.
 //!
-//! `rebake` is the job. `pair_changes` asks again which pairs of blocks see each other, `replaced`
+//! `job` is what is asked and told, `rebake` does it. `pair_changes` asks again which pairs of blocks see each other, `replaced`
 //! makes the groups and trees that differ, `splice` a bundle of the old pieces and the new ones,
-//! `layers` reads a bundle with patches over it, and joins them.
+//! `layers` reads a bundle with patches over it, and joins them. `graded` does it for graded
+//! bundles.
 
+pub(crate) mod graded;
+pub(crate) mod job;
 pub(crate) mod layers;
 pub(crate) mod pair_changes;
 pub(crate) mod rebake;

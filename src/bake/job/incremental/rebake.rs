@@ -10,10 +10,12 @@
 //! All other pairs are as they were: [`crate::visibility::Change`] says why. The bundle that comes
 //! out is that of a bake of the new terrain, but for its provenance.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cpu_time::ProcessTime;
 
+use super::graded;
+use super::job::{Clock, RebakeJob, RebakeOptions, RebakeReport, changed_heights, provenance};
 use super::layers::{Before, terrain_of, write};
 use super::pair_changes::PairRecheck;
 use super::replaced::PatchPieces;
@@ -29,61 +31,15 @@ use crate::job::error::{BakeError, unreadable};
 use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen, mutual};
 use crate::job::parallel::{Workers, thread_count};
-use crate::job::report::{BakeReport, Finish, stage_time};
-use crate::job::source::{Source, TOOL};
+use crate::job::report::{Finish, stage_time};
+use crate::job::source::Source;
 use crate::job::store::group::{BlockOrder, Targets};
 use crate::job::terrain::Cells;
 use crate::job::visibility::Kernel;
-use crate::visibility::{Bodies, Change, Curvature, Simd, Stance};
+use crate::visibility::{Bodies, Change, Curvature, Stance};
 use crate::world::Terrain;
 use viewcell::format::{Grid, Tag, TerrainParameters, TreeCode, Valid, VisibilityMode};
 use viewcell::query::Layers;
-
-/// Where an incremental re-bake goes on, and where to.
-#[derive(Clone, Debug)]
-pub struct RebakeJob<'a> {
-    /// The bundle. It stays as it is.
-    pub bundle: &'a Path,
-    /// Patches that lie over it already, in their order.
-    pub over: &'a [PathBuf],
-    /// A bundle to write.
-    pub output: Option<&'a Path>,
-    /// A patch to write.
-    pub patch: Option<&'a Path>,
-}
-
-/// Options of an incremental re-bake.
-#[derive(Clone, Debug, Default)]
-pub struct RebakeOptions {
-    /// Threads that compute; 0 for as many as there are processors. Changes no byte.
-    pub threads: usize,
-    /// Instructions to use. Changes no byte.
-    pub simd: Simd,
-    /// Whether to replace outputs that exist.
-    pub overwrite: bool,
-    /// Whether who is covered by the surface is asked for ([`BakeOptions::inside`]), in a bundle of ground below
-    /// one.
-    pub inside: bool,
-}
-
-/// What an incremental re-bake asked, made and took.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RebakeReport {
-    /// Pairs of blocks of 8 × 8 samples that were asked again.
-    pub asked_pairs: u64,
-    /// Pairs of blocks that a bake of the new terrain asks.
-    pub all_pairs: u64,
-    /// Pairs of blocks that see each other otherwise now.
-    pub changed_pairs: u64,
-    /// Samples whose ground has changed.
-    pub changed_samples: u64,
-    /// Bytes of the patch, whether it was written or not.
-    pub patch_bytes: u64,
-    /// Processor time by stage.
-    pub stages: Vec<StageTime>,
-    /// The bundle, if one was written.
-    pub bundle: Option<BakeReport>,
-}
 
 /// The options of the bake that a bundle says it is of.
 pub(crate) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions) -> BakeOptions {
@@ -198,11 +154,6 @@ pub fn rebake(
     let mut clock = Clock::new();
     let before = Before::read(job.bundle, job.over)?;
     let parts = &before.parts;
-    if parts.header.parameters.tree_code == TreeCode::Graded {
-        return Err(BakeError::Graded {
-            path: job.bundle.to_owned(),
-        });
-    }
     let bake = options_of(&parts.header.parameters, options);
     check_terrain(
         job.bundle,
@@ -211,6 +162,10 @@ pub fn rebake(
         &bake,
         &source.input.name,
     )?;
+    if parts.header.parameters.tree_code == TreeCode::Graded {
+        let begun = (finish, clock);
+        return graded::rebake(&before, job, terrain, source, &bake, begun, observer);
+    }
     let mut layers = before.layers(job.bundle, job.over)?;
     let old = terrain_of(&parts.header, &parts.heights, job.bundle)?;
     clock.stage("read");
@@ -448,16 +403,6 @@ pub(crate) fn stance_of(options: &BakeOptions) -> Result<Stance, BakeError> {
     }
 }
 
-/// How what is made was made; without statistics.
-fn provenance(source: &Source) -> Provenance {
-    Provenance {
-        tool: TOOL.to_owned(),
-        input: source.input.clone(),
-        options: source.options.clone(),
-        ..Provenance::default()
-    }
-}
-
 /// The codes of a bundle.
 fn dictionary(before: &Before, path: &Path) -> Result<Codebook, BakeError> {
     let bundle = before
@@ -469,18 +414,6 @@ fn dictionary(before: &Before, path: &Path) -> Result<Codebook, BakeError> {
     codebook.ok_or_else(|| unreadable(path, "expected a section DICT"))
 }
 
-/// The samples that differ, and their new heights.
-fn changed_heights(old: &[f64], new: &[f64]) -> Vec<(u32, f64)> {
-    let pairs = old.iter().zip(new);
-    let differ =
-        |(before, after): (&f64, &f64)| before != after && !(before.is_nan() && after.is_nan());
-    (0..)
-        .zip(pairs)
-        .filter(|&(_, pair)| differ(pair))
-        .map(|(sample, (_, after))| (sample, *after))
-        .collect()
-}
-
 /// Pairs of blocks that a bake decides.
 fn all_pairs(grid: Grid, mutual: bool) -> u64 {
     let blocks = grid.blocks() as u64;
@@ -488,30 +421,5 @@ fn all_pairs(grid: Grid, mutual: bool) -> u64 {
         blocks * (blocks + 1) / 2
     } else {
         blocks * blocks
-    }
-}
-
-/// Processor time, stage by stage.
-struct Clock {
-    begun: ProcessTime,
-    stages: Vec<StageTime>,
-}
-
-impl Clock {
-    fn new() -> Self {
-        Self {
-            begun: ProcessTime::now(),
-            stages: Vec::new(),
-        }
-    }
-
-    fn restart(&mut self) {
-        self.begun = ProcessTime::now();
-    }
-
-    fn stage(&mut self, name: &str) {
-        self.stages
-            .push(stage_time(name, self.begun.elapsed().as_secs_f64()));
-        self.restart();
     }
 }

@@ -7,7 +7,8 @@
 //! proportion to its distance: between two cells of level k > 0 lie at least 4 times the reach of their own size.
 //!
 //! The highest level is the first in which all blocks are near each other. Where two levels tell of the
-//! same cells, the bit of the higher one is the union of those of the lower.
+//! same cells, the bit of the higher one is the union of those of the lower; in a lossy bundle it may be visible all the
+//! same.
 //!
 //! The groups of each level are those of tree code 2 ([`super::pairs`]) over its grid, and share one
 //! dictionary. `PIDX` has the blocks of level 0, row by row, then those of level 1, and so on; `PAIR` has the
