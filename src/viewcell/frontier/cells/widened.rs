@@ -114,7 +114,8 @@ pub fn spread<'m, 'p, N: Iterator<Item = (u32, f64)>>(
         add_seen(own.1, cell, row);
         for (next, distance) in neighbours(cell).filter(|(next, _)| *next < cells) {
             // Sixteenths of a unit: whole numbers are the same on every machine.
-            let further = far.saturating_add((distance * 16.0) as u64 + 1);
+            let step = ((distance * 16.0) as u64).saturating_add(1);
+            let further = far.saturating_add(step);
             queue.offer(self::entry(is_b, next), further);
         }
     }
@@ -237,5 +238,23 @@ fn word(words: &[u64], at: u64) -> u64 {
 fn set(words: &mut [u64], at: u64, to: u64) {
     if let Some(word) = words.get_mut(at as usize) {
         *word = to;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Boxes of a damaged bundle may lie anywhere.
+    #[test]
+    fn cells_infinitely_far_apart_overflowed() {
+        let sees_itself = [0b001_u64, 0b010, 0b100].map(u64::to_le_bytes);
+        let pvs = |cell: u32| PvsRow::new(&sees_itself[cell as usize], 3);
+        let all = |_| (0..3).map(|cell| (cell, f64::INFINITY));
+        let mut memory = vec![0; 64];
+        let found = spread(3, [&[0], &[2]], pvs, all, &mut memory);
+        let Frontier { ab, ba } = found.unwrap().unwrap();
+        assert_eq!((ab[0] & 0b101, ba[0] & 0b101), (0b001, 0b100));
+        assert_eq!(ab[0] | ba[0], 0b111, "the middle is one's or the other's");
     }
 }
