@@ -1,6 +1,6 @@
 // The WebAssembly module: its memory, its functions, and what goes wrong in it.
 
-import { Watch, writeMover } from './motion.js';
+import { Reachable, Watch, writeMover } from './motion.js';
 import { Frontier, Region, Session } from './sets.js';
 
 const ABI = 2;
@@ -164,7 +164,7 @@ class Engine {
   open(owner, bytes) {
     const room = this.allocate(bytes.length);
     new Uint8Array(this.exports.memory.buffer, room, bytes.length).set(bytes);
-    const record = { handle: 0, room, length: bytes.length, builder: 0, sessions: new Set(), watches: new Set() };
+    const record = { handle: 0, room, length: bytes.length, builder: 0, sessions: new Set(), served: new Map() };
     const message = this.scratch + 16;
     const status = this.call('viewcell_open_memory', ABI, room, bytes.length, this.scratch, message, SCRATCH - 16);
     record.handle = this.u32(this.scratch)[0];
@@ -187,7 +187,7 @@ class Engine {
   closeRecord(record) {
     if (this.dead || !this.bundles.delete(record.handle)) return;
     for (const session of record.sessions) this.call('viewcell_session_close', session);
-    for (const watch of record.watches) this.call('viewcell_watch_close', watch);
+    for (const [handle, close] of record.served) this.call(close, handle);
     if (record.builder) this.call('viewcell_frontier_close', record.builder);
     this.call('viewcell_close', record.handle);
     this.release(record.room, record.length);
@@ -421,16 +421,26 @@ class Engine {
   }
 
   watch(handle, players, maxAhead) {
-    const record = this.bundles.get(handle);
     this.served('viewcell_watch_new', handle, players, maxAhead, this.scratch);
-    const watch = this.u32(this.scratch)[0];
-    record.watches.add(watch);
+    return this.keep(handle, 'viewcell_watch_close', (of) => new Watch(players, of));
+  }
+
+  reachable(handle, sets) {
+    this.served('viewcell_reachable_new', handle, sets, this.scratch);
+    return this.keep(handle, 'viewcell_reachable_close', (of) => new Reachable(sets, of));
+  }
+
+  // What was just made of a bundle, and is closed with it.
+  keep(bundle, name, make) {
+    const { served } = this.bundles.get(bundle);
+    const handle = this.u32(this.scratch)[0];
+    served.set(handle, name);
     const close = () => {
-      if (!this.dead && record.watches.delete(watch)) this.call('viewcell_watch_close', watch);
+      if (!this.dead && served.delete(handle)) this.call(name, handle);
     };
-    const made = new Watch(players, {
+    const made = make({
       engine: this,
-      watch,
+      handle,
       close: () => {
         forgotten?.unregister(made);
         close();

@@ -1,8 +1,11 @@
-// How players move, and watches: whom a server must send to whom, frame by frame.
+// How players move, where they may be then, and watches: whom a server must send to whom, frame by frame.
 
-// The sizes of viewcell_mover and viewcell_watched.
+// The sizes of viewcell_mover, viewcell_watched, viewcell_running, viewcell_position and viewcell_box.
 const MOVER = 136;
 const WATCHED = 352;
+const RUNNING = 80;
+const POSITION = 24;
+const BOX = 48;
 
 const shown = (x) => (Array.isArray(x) ? `[${x}]` : String(x));
 
@@ -35,6 +38,71 @@ export function writeMover(view, mover, names = NAMES) {
   write(120, [seconds(mover.from ?? 0, 'from'), seconds(mover.until ?? 0, 'until')]);
 }
 
+// The rules of viewcell_running, in its order; those of Quake III where they are not given.
+const RULES = {
+  speed: 320, accelerate: 10, airAccelerate: 1, friction: 6, stopSpeed: 100, gravity: 800, jump: 270, frame: 0.066, rounding: 0, error: 0,
+};
+
+// Sets of where players may be at times of their own: found once a frame and player, and asked about all pairs. In any bundle.
+export class Reachable {
+  #of;
+
+  constructor(sets, of) {
+    this.#of = of;
+    this.sets = sets;
+    Object.freeze(this);
+  }
+
+  #set(set) {
+    if (!Number.isInteger(set) || set < 0 || set >= this.sets) throw new RangeError(`expected a set from 0 to ${this.sets - 1}, found ${shown(set)}`);
+    return set;
+  }
+
+  // A set becomes that of a player who moves within their limits, as of `seesInMotion`; null: of nobody.
+  set(set, mover) {
+    const { engine, handle } = this.#of;
+    this.#set(set);
+    if (mover !== null) writeMover(engine.view(engine.scratch), mover);
+    engine.ask('viewcell_reachable_set', handle, set, mover === null ? 0 : engine.scratch);
+  }
+
+  // A set becomes that of a player who is at a position, and until some time at one of a box: [least, greatest corner].
+  setBox(set, position, [low, high]) {
+    const { engine, handle } = this.#of;
+    const all = [...numbers(position, 3, 'position'), ...numbers(low, 3, 'box'), ...numbers(high, 3, 'box')];
+    new Float64Array(engine.exports.memory.buffer, engine.scratch, 9).set(all);
+    engine.ask('viewcell_reachable_set_box', handle, this.#set(set), engine.scratch, engine.scratch + POSITION);
+  }
+
+  // The box of positions that a player may have until so many seconds on by the rules of Quake and its descendants, if nothing is in
+  // the way; null where that may be anywhere. `onGround`: on level ground with nothing above it; else in the air.
+  runningBox(rules, motion, { onGround, until }) {
+    const { engine } = this.#of;
+    for (const name of Object.keys(rules)) if (!(name in RULES)) throw new TypeError(`rules have no "${name}"; they have ${Object.keys(RULES).join(', ')}`);
+    const of = { ...RULES, ...rules };
+    return engine.within(RUNNING + MOVER + BOX, (at) => {
+      const view = engine.view(at);
+      Object.keys(RULES).forEach((name, i) => view.setFloat64(8 * i, numbers([of[name]], 1, name)[0], true));
+      // A mover begins with its motion.
+      writeMover(engine.view(at + RUNNING), motion, NAMES.slice(0, 2));
+      const box = at + RUNNING + MOVER;
+      engine.ask('viewcell_reachable_box', at, at + RUNNING, onGround ? 1 : 0, seconds(until, 'until'), box);
+      const found = Array.from(new Float64Array(engine.exports.memory.buffer, box, 6));
+      return found.every(Number.isFinite) ? [found.slice(0, 3), found.slice(3)] : null;
+    });
+  }
+
+  // Whether who is anywhere in one set may see who is anywhere in another; false where either is nobody.
+  sees(from, to) {
+    return this.#of.engine.ask('viewcell_reachable_sees', this.#of.handle, this.#set(from), this.#set(to)) === 1;
+  }
+
+  // Frees its memory. May be called more than once.
+  close() {
+    this.#of.close();
+  }
+}
+
 // Whom a server must send to whom in a solid level. Each frame: `set` for everybody who is there, `begin`, `look`, then `sends`.
 // Hidden is only who was proven hidden for all that both may reach.
 export class Watch {
@@ -54,7 +122,7 @@ export class Watch {
 
   // Where a player is in the frame that begins next, and how they may move; null where they have gone.
   set(player, of) {
-    const { engine, watch } = this.#of;
+    const { engine, handle: watch } = this.#of;
     this.#player(player);
     if (of === null) {
       engine.ask('viewcell_watch_set', watch, player, 0);
@@ -80,7 +148,7 @@ export class Watch {
 
   // Doors that are closed from the next frame on, in place of those before: [least, greatest corner] of each.
   doors(boxes) {
-    const { engine, watch } = this.#of;
+    const { engine, handle: watch } = this.#of;
     const all = boxes.flatMap(([low, high]) => [...numbers(low, 3, 'door'), ...numbers(high, 3, 'door')]);
     engine.within(8 * all.length, (at) => {
       new Float64Array(engine.exports.memory.buffer, at, all.length).set(all);
@@ -90,13 +158,13 @@ export class Watch {
 
   // Begins a frame: all are sent of whom no proof of before still holds.
   begin() {
-    this.#of.engine.ask('viewcell_watch_begin', this.#of.watch);
+    this.#of.engine.ask('viewcell_watch_begin', this.#of.handle);
   }
 
   // Looks at pairs of which nothing is known, with so much work, about a microsecond each. True if all were looked at.
   look(work) {
     if (!Number.isInteger(work) || work < 0 || work > 0xffffffff) throw new RangeError(`look: expected a whole number from 0, found ${shown(work)}`);
-    return this.#of.engine.ask('viewcell_watch_look', this.#of.watch, work) === 1;
+    return this.#of.engine.ask('viewcell_watch_look', this.#of.handle, work) === 1;
   }
 
   // The same for so many milliseconds.
@@ -107,12 +175,12 @@ export class Watch {
 
   // Whether a player must be sent to a viewer; false where either is not there, and of a player and themselves.
   sends(viewer, player) {
-    return this.#of.engine.ask('viewcell_watch_sends', this.#of.watch, this.#player(viewer), this.#player(player)) === 1;
+    return this.#of.engine.ask('viewcell_watch_sends', this.#of.handle, this.#player(viewer), this.#player(player)) === 1;
   }
 
   // What the frame came to until now: ordered pairs, hidden, hidden by a proof of before, looked at, and work done.
   get counts() {
-    const { engine, watch } = this.#of;
+    const { engine, handle: watch } = this.#of;
     engine.ask('viewcell_watch_counts', watch, engine.scratch);
     const [pairs, hidden, kept, looked, , , work] = engine.u32(engine.scratch, 7);
     return { pairs, hidden, kept, looked, work };

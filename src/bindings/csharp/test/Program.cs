@@ -1,5 +1,5 @@
 // Tests under Mono, of the same sources that the package ships: Program.exe ROOT [seconds], and
-// Program.exe table BUNDLE QUESTIONS ANSWERS, see ../../table.
+// Program.exe table BUNDLE QUESTIONS ANSWERS, see ../../table, and Program.exe cost BUNDLE TRACE.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
@@ -27,6 +27,7 @@ static class Program
 
     static int Main(string[] arguments)
     {
+        if (arguments[0] == "cost") { Cost(arguments[1], arguments[2]); return 0; }
         if (arguments[0] == "table") { Table(arguments[1], arguments[2], arguments[3]); return 0; }
         string golden = Path.Combine(arguments[0], "tests/golden/v1");
         string terrain = Path.Combine(golden, "40x9-pairs.vcb"), voids = Path.Combine(golden, "13x9-voids-pairs.vcb");
@@ -44,6 +45,81 @@ static class Program
         Soak(File.ReadAllBytes(terrain), arguments.Length > 1 ? double.Parse(arguments[1]) : 5);
         Console.WriteLine(checks + " checks hold");
         return 0;
+    }
+
+    // What an update of observer sets costs, in microseconds of processor a frame, with the players of a trace (t_ms,player,x,y,z), at 20
+    // frames a second: those beyond its own are the same some seconds later.
+    static void Cost(string path, string trace)
+    {
+        Dictionary<string, List<KeyValuePair<double, Position>>> tracks = new Dictionary<string, List<KeyValuePair<double, Position>>>();
+        foreach (string line in File.ReadLines(trace))
+        {
+            string[] of = line.Split(',');
+            double t, x, y, z;
+            if (of.Length < 5 || !Number(of[0], out t) || !Number(of[2], out x) || !Number(of[3], out y) || !Number(of[4], out z)) continue;
+            if (!tracks.ContainsKey(of[1])) tracks.Add(of[1], new List<KeyValuePair<double, Position>>());
+            tracks[of[1]].Add(new KeyValuePair<double, Position>(t / 1000, new Position(x, y, z)));
+        }
+        List<List<KeyValuePair<double, Position>>> all = new List<List<KeyValuePair<double, Position>>>(tracks.Values);
+        Func<int, double, Position> at = (i, now) =>
+        {
+            List<KeyValuePair<double, Position>> track = all[i % all.Count];
+            double time = 60 + now + 7 * (i / all.Count);
+            int low = 0, high = track.Count - 1;
+            while (low < high) { int middle = (low + high) / 2; if (track[middle].Key < time) low = middle + 1; else high = middle; }
+            return track[low].Value;
+        };
+        Console.WriteLine("players\tlooks\tput and update, us\tof these a watch alone, us\thidden");
+        foreach (int players in new int[] { 16, 64, 256 })
+            foreach (uint looks in new uint[] { 1, 500 })
+                using (Bundle bundle = Bundle.Open(path))
+                using (Watch watch = new Watch(bundle, players, 0.3))
+                {
+                    ObserverOptions options = ObserverOptions.OfSpeed(1000, 700);
+                    options.StepHeight = 18;
+                    options.Players = players;
+                    options.Work = looks;
+                    long pairs = 0, hidden = 0;
+                    double whole, alone;
+                    using (ObserverSets sets = new ObserverSets(bundle, options))
+                        whole = Each(frame =>
+                        {
+                            for (int i = 0; i < players; i++) sets.Put(i, at(i, 0.05 * frame), 0.05, 0.05 * frame);
+                            sets.Update(0.05 * frame);
+                            pairs += sets.Pairs;
+                            hidden += sets.Hidden;
+                        });
+                    alone = Each(frame =>
+                    {
+                        for (int i = 0; i < players; i++)
+                        {
+                            Mover mover = new Mover { Position = at(i, 0.05 * frame), Limits = options.Limits, Until = 0.15 }, shown = mover;
+                            shown.Until = options.Interval;
+                            watch.Set(i, new Watched { Sees = mover, Shown = shown, Step = options.StepHeight });
+                        }
+                        watch.Begin();
+                        watch.Look(looks);
+                    });
+                    Console.WriteLine(players + "\t" + looks + "\t" + Math.Round(whole) + "\t" + Math.Round(alone) + "\t" + Math.Round(100.0 * hidden / pairs) + " %");
+                }
+    }
+
+    // Microseconds of processor that a frame takes, after some to begin with.
+    static double Each(Action<int> frame)
+    {
+        const int Frames = 400, Warm = 100;
+        TimeSpan begun = TimeSpan.Zero;
+        for (int i = 0; i < Frames; i++)
+        {
+            if (i == Warm) begun = Process.GetCurrentProcess().TotalProcessorTime;
+            frame(i);
+        }
+        return (Process.GetCurrentProcess().TotalProcessorTime - begun).TotalMilliseconds * 1000 / (Frames - Warm);
+    }
+
+    static bool Number(string text, out double number)
+    {
+        return double.TryParse(text, System.Globalization.NumberStyles.Float, System.Globalization.CultureInfo.InvariantCulture, out number);
     }
 
     // What is asked in a bundle of each kind.
