@@ -71,7 +71,7 @@ static class Program
         };
         Console.WriteLine("players\tlooks\tput and update, us\tof these a watch alone, us\thidden");
         foreach (int players in new int[] { 16, 64, 256 })
-            foreach (uint looks in new uint[] { 1, 500 })
+            foreach (uint looks in new uint[] { 1, 500, 4000 })
                 using (Bundle bundle = Bundle.Open(path))
                 using (Watch watch = new Watch(bundle, players, 0.3))
                 {

@@ -44,6 +44,7 @@ using TCHAR = wchar_t;
 using int32 = int32_t;
 using uint8 = uint8_t;
 using uint32 = uint32_t;
+constexpr int32 MAX_int32 = INT32_MAX;
 
 // Text. UTF-8 of the tests is ASCII.
 struct FToTchar {
@@ -171,7 +172,7 @@ template <typename T, typename F> T *Cast(F *of) { return dynamic_cast<T *>(of);
 template <typename T, typename F> const T *Cast(const F *of) { return dynamic_cast<const T *>(of); }
 template <typename T> T *MutableDefault() { static T one; return &one; }
 template <typename T> const T *GetDefault() { return MutableDefault<T>(); }
-struct UDeveloperSettings : UObject {};
+struct UDeveloperSettings : UObject { FName CategoryName; };
 namespace EEndPlayReason { enum Type { Destroyed }; }
 namespace EComponentMobility { enum Type { Static, Stationary, Movable }; }
 enum EBlendMode { BLEND_Opaque, BLEND_Masked, BLEND_Translucent };

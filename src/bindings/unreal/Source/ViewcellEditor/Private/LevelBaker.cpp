@@ -24,7 +24,9 @@ FString BundleOf(const UWorld* World)
 
 bool Save(const std::string& Text, const FString& Path)
 {
-	return FFileHelper::SaveArrayToFile(TArrayView<const uint8>(reinterpret_cast<const uint8*>(Text.data()), Text.size()), *Path);
+	// The engine's arrays have as many bytes.
+	return Text.size() <= static_cast<size_t>(MAX_int32)
+		&& FFileHelper::SaveArrayToFile(TArrayView<const uint8>(reinterpret_cast<const uint8*>(Text.data()), static_cast<int32>(Text.size())), *Path);
 }
 
 // The level, or why it cannot be baked.

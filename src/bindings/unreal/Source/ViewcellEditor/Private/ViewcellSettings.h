@@ -21,6 +21,8 @@ class UViewcellSettings : public UDeveloperSettings
 	GENERATED_BODY()
 
 public:
+	UViewcellSettings() { CategoryName = TEXT("Plugins"); }
+
 	// The program viewcell: a path, or a name that the system finds.
 	UPROPERTY(Config, EditAnywhere, Category = "Bake")
 	FString Program = TEXT("viewcell");
