@@ -32,7 +32,8 @@
 //!     .add_systems(Last, tell);
 //! ```
 //!
-//! With the feature `replicon`, [`replicon`] hides from clients of bevy_replicon what they cannot see.
+//! With the feature `replicon`, [`replicon`] hides from clients of bevy_replicon what they cannot see; with the feature
+//! `scene`, [`scene`] writes a scene's meshes as a level to bake.
 
 #![warn(missing_docs)]
 
@@ -40,6 +41,8 @@ mod asset;
 mod frame;
 #[cfg(feature = "replicon")]
 pub mod replicon;
+#[cfg(feature = "scene")]
+pub mod scene;
 mod sight;
 
 pub use asset::{AssetError, ViewCells, ViewCellsLoader};
