@@ -168,7 +168,7 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
 /// Samples a side of the part of a terrain by which a bake of samples is foreseen where they are many.
 const PART: u32 = 513;
 
-/// What a bake will take. One of very many samples, of which a look alone takes minutes, is reckoned by a part in the
+/// What a bake will take. One of very many samples, of which a look alone takes minutes, is estimated by a part in the
 /// middle: the work for each pair of samples is much the same.
 fn forecast(
     terrain: &Terrain,

@@ -1,8 +1,8 @@
-//! The program `viewcell`: a file for each verb, or for several of one subject.
+//! The command-line program `viewcell`: a module for each subcommand, or for several of one subject.
 //!
-//! A verb parses its arguments, calls the library, and prints. The result goes to stdout, as
-//! text or with `--json` as one document described in `schemas/`; everything said to people goes
-//! to stderr; the exit code says which class of thing happened.
+//! A subcommand parses its arguments, calls the library, and prints. Results go to stdout, as text
+//! or with `--json` as one document described in `schemas/`; messages go to stderr; the exit code
+//! is the class of error.
 
 pub mod bake;
 mod check;

@@ -43,7 +43,7 @@ fn check(text: &str, expected: &str, may_be: fn(f64) -> bool) -> Result<f64, Str
     number.ok_or_else(|| format!("expected {expected}"))
 }
 
-/// What stands between separators, with blanks around it or without.
+/// What stands between separators, with spaces around it or without.
 pub fn list<T: FromStr>(text: &str, separator: char) -> Option<Vec<T>> {
     let words = text.split(separator);
     words.map(|word| word.trim().parse().ok()).collect()

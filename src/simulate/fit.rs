@@ -7,7 +7,7 @@ use super::field::distance;
 use super::play::Play;
 use super::trace::{Trace, TracePoint};
 
-/// How players move, in the mean.
+/// How players move, on average.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fit {
     /// Players of the trace.

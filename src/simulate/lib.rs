@@ -1,9 +1,9 @@
-//! What a bundle is worth to a game: players who move, a network, schemes of who is told what,
-//! and a score.
+//! Simulation of networked games, to measure what a bundle saves: players who move, a network,
+//! schemes of interest management (who is sent what), and a score.
 //!
 //! ```text
 //! trace, motion    who is where, in a file or made up from a seed
-//! demo, gpx        who was where, in files of QuakeWorld's servers and of receivers of GPS
+//! demo, gpx        recorded movement: demos of QuakeWorld servers, tracks of GPS receivers
 //! field            the bundle: which place holds a position, who sees whom
 //! play             the players' places frame by frame
 //! scene            one frame, and who sees whom in it

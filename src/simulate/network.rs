@@ -17,7 +17,7 @@ pub struct Network {
     pub jitter: f64,
     /// The share of packets that get lost.
     pub loss: f64,
-    /// How many packets get lost in a row where any do, in the mean (Gilbert-Elliott: a state in
+    /// How many packets get lost in a row where any do, on average (Gilbert-Elliott: a state in
     /// which all get lost); 1 for independent losses.
     pub burst: f64,
     /// What the line of each client carries, up and down, more than 0; none for any amount. The

@@ -48,7 +48,7 @@ pub struct Regions<'a> {
     kept: Kept,
 }
 
-/// Sets that were made before. Players go the same ways again and again.
+/// Sets that were made before. Players go the same paths again and again.
 #[derive(Debug, Default)]
 struct Kept {
     of_places: HashMap<[Place; 2], Option<Arc<Halves>>, Mixed>,

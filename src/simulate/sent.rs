@@ -172,7 +172,7 @@ impl Sent {
         found
     }
 
-    /// Reads a record: lines of a time, a player, and the players that were sent, with blanks between
+    /// Reads a record: lines of a time, a player, and the players that were sent, with spaces between
     /// them.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub struct Figures {
     pub late_frames: u64,
     /// The same, of those who had just been put somewhere else.
     pub late_jumps: u64,
-    /// How long somebody was late in the mean, of those who were. [Unit: ms]
+    /// How long somebody was late on average, of those who were. [Unit: ms]
     pub late_ms_mean: f64,
     /// The longest. [Unit: ms]
     pub late_ms_worst: f64,
@@ -43,7 +43,7 @@ pub struct Figures {
     pub exposed_seconds_per_minute: f64,
     /// The share of those who cannot be seen of whom a client knows where they are.
     pub exposed_share: f64,
-    /// How far away those are in the mean. [Unit: of the field]
+    /// How far away those are on average. [Unit: of the field]
     pub exposed_distance: f64,
     /// Agreements a minute, of all pairs.
     pub negotiations_per_minute: f64,

@@ -1,5 +1,5 @@
-//! Traces: who was where, as a game recorded it. Lines of CSV, described in
-//! `schemas/simulate-trace.json`.
+//! Movement traces as CSV: position and view direction of each player over time, as a game recorded
+//! them. The columns are described in `schemas/simulate-trace.json`.
 
 use std::fmt::Write;
 use std::io::BufRead;
@@ -10,7 +10,7 @@ pub const HEADER: &str = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead";
 /// Most players that a trace may have.
 pub const MOST_PLAYERS: usize = 4096;
 
-/// The longest time that a trace may tell of: each frame of it takes memory. [Unit: ms]
+/// The longest duration of a trace: each frame of it takes memory. [Unit: ms]
 pub const LONGEST: u64 = 24 * 60 * 60 * 1000;
 
 /// A player at an instant.
@@ -26,7 +26,7 @@ pub struct TracePoint {
     pub dead: bool,
 }
 
-/// Everybody's ways: a list a player, in the order of time.
+/// The recorded points of all players: a list for each player, in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The players' points; nobody's list is empty.
@@ -119,7 +119,7 @@ impl Trace {
         trace.check().map(|()| trace)
     }
 
-    /// Fails for fewer than two players, and for numbers that nobody has.
+    /// Fails for fewer than two players, and for gaps in their numbers.
     pub(super) fn check(&self) -> Result<(), TraceError> {
         let fault = |what| Err(TraceError { line: None, what });
         let found = self.players.len();
@@ -203,7 +203,7 @@ fn point(line: &str) -> Result<(usize, TracePoint), String> {
     Ok((player, point))
 }
 
-/// A whole number that is less than 2^53, as all programs can tell it.
+/// A whole number below 2^53, which double precision represents exactly.
 fn whole(column: &str, word: &str) -> Result<u64, String> {
     let number = word.parse().ok().filter(|number| *number < 1_u64 << 53);
     number.ok_or_else(|| format!("expected a whole number for {column}, found {word:?}"))
@@ -214,7 +214,7 @@ fn number(column: &str, word: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("expected a finite number for {column}, found {word:?}"))
 }
 
-/// What was found is not to fill the screen.
+/// The start of a line, short enough for an error message.
 fn shortened(line: &str) -> String {
     line.chars().take(80).collect()
 }

@@ -196,7 +196,7 @@ impl BundleError {
         }
     }
 
-    /// A failed write as an error, told apart by its cause.
+    /// A failed write as an error, distinguished by its cause.
     pub(crate) fn write(path: &Path, action: &'static str, written: u64, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {

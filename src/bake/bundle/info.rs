@@ -67,7 +67,7 @@ pub struct TerrainInfo {
     /// If not 0, quads answer for those that are far away: the greatest between which, across or down, lie at least
     /// so many of their size.
     pub grade: u32,
-    /// Level of the smallest quads of the heightmap that were told apart within cells; 0 for its samples.
+    /// Level of the smallest quads of the heightmap that were distinguished within cells; 0 for its samples.
     pub detail: u32,
     /// The quality that chooses view cells of these sizes for a terrain of this size: `draft`, `good`, `best` or
     /// `samples`; absent where none does.

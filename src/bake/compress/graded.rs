@@ -72,7 +72,7 @@ pub struct Union {
 }
 
 impl Union {
-    /// Takes in what a block of the level below, which is a quarter of this one, sees of another; if that is told of
+    /// Takes in what a block of the level below, which is a quarter of this one, sees of another; if that is covered
     /// only once for both, what is seen back within the block as well.
     pub fn add(&mut self, own: Block, target: Block, rows: &[u64; 64], mutual: bool) {
         let above = parent(target);

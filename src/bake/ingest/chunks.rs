@@ -1,6 +1,6 @@
 //! Strips and tiles of a TIFF: their table, their compression, their prediction.
 //!
-//! The crate `tiff` would decode them too, but it fails on sound tiles packed with LZW, mirrors
+//! The crate `tiff` would decode them too, but it fails on valid tiles packed with LZW, mirrors
 //! samples for which white is zero, and predicts where no compression is. Each of those would be
 //! a wrong height or a file that everybody else can read.
 

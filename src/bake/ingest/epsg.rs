@@ -26,7 +26,7 @@ pub(crate) struct Unit {
     pub name: &'static str,
 }
 
-/// The units of a CRS of the registry, compound ones included; none for a code that it does not have.
+/// The units of a coordinate reference system by its EPSG code, compound ones included; none for an unknown code.
 pub(crate) fn epsg_units(code: u32) -> Option<CrsUnits> {
     let (kind, _) = lines()
         .filter_map(|line| line.split_once(": "))

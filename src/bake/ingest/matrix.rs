@@ -9,7 +9,7 @@ use super::source::file_bytes;
 use crate::world::BitMatrix;
 
 /// Reads a square matrix: PNG (half as bright as can be, or more, is visible), `.npy` (other than
-/// 0 is visible) or text (numbers with commas or blanks between them, a row a line; other than 0
+/// 0 is visible) or text (numbers with commas or spaces between them, a row a line; other than 0
 /// is visible). Row a, column b is what a sees of b.
 ///
 /// # Errors

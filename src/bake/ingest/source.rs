@@ -16,7 +16,7 @@ pub enum ByteOrder {
     Big,
 }
 
-/// What a person may say about a file.
+/// Options for reading a file: what it lacks, or has wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IngestOptions {
     /// Metres between columns and between rows; overrides the file.

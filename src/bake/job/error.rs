@@ -113,7 +113,7 @@ pub enum BakeError {
         /// The bundle.
         path: PathBuf,
     },
-    /// A graded bundle, where one is wanted whose blocks tell of the whole grid: of these alone there are patches.
+    /// A graded bundle, where one is wanted whose blocks cover the whole grid: of these alone there are patches.
     #[error("{}: expected a bundle whose view cells do not grow with distance, for a patch, found a graded one; give the new terrain and `output` for a whole bundle", path.display())]
     Graded {
         /// The bundle.

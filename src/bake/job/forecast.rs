@@ -30,7 +30,7 @@ pub struct Forecast {
     pub memory: u64,
     /// Quads of viewpoints that were looked from to know it.
     pub sampled: usize,
-    /// Quads of viewpoints that the bake looks from.
+    /// Quads of viewpoints in the whole bake.
     pub quads: usize,
     /// Of pairs of view cells that are near each other, as a graded bundle has it, the share that is hidden; `None` of
     /// other bundles.
@@ -52,8 +52,8 @@ const TREES: f64 = 0.11;
 /// Bytes of what is always there: header, table, parameters, provenance.
 const FIXED: u64 = 2048;
 
-/// Foresees the bake of a terrain, which is from a file of the name `input`: looks from some quads
-/// of viewpoints, spread evenly, and reckons all from them. Takes some seconds.
+/// Forecasts the bake of a terrain, read from a file of the name `input`: runs the kernel on some quads
+/// of viewpoints, spread evenly, and extrapolates. Takes some seconds.
 ///
 /// # Errors
 ///
@@ -123,12 +123,12 @@ pub(super) struct Sampled {
     pub cpu_seconds: f64,
     /// Bytes of the bundle, but for what is of each sample and block.
     pub bytes: u64,
-    /// Quads that were looked from.
+    /// Quads that were sampled.
     pub quads: usize,
 }
 
 impl Sampled {
-    /// Looks from some quads. A group tells of `told_by` its number blocks, all together of `all`.
+    /// Runs the kernel on some quads. `told_by` is the number of blocks that a group covers, `all` the sum over all groups.
     pub(super) fn look<K: Kernels>(
         visibility: &VisibilityStage<'_, K>,
         valid: &ValidPyramid,
@@ -159,7 +159,7 @@ impl Sampled {
             sampled += 1;
             observer.advance(Stage::Estimate, sampled.min(expected) as u64);
         }
-        // A quad that is late in the order tells of few others.
+        // A quad that is late in the order covers few others.
         let share = pairs as f64 / all as f64;
         let looking = begun.elapsed().as_secs_f64() / share;
         Self {
@@ -196,7 +196,7 @@ impl Near {
         x.hypot(y) <= self.metres
     }
 
-    /// How many blocks group number `number` tells of.
+    /// How many blocks group number `number` covers.
     fn told_by(&self, order: &BlockOrder, number: usize) -> u64 {
         let [columns, _] = self.shape;
         let (column, row) = order.block(number);
@@ -207,7 +207,7 @@ impl Near {
         told.count() as u64
     }
 
-    /// How many all groups tell of.
+    /// How many all groups cover.
     fn all(&self, mutual: bool) -> u64 {
         let [columns, rows] = self.shape;
         let ordered = |across: u32, down: u32| {
@@ -250,7 +250,7 @@ impl Tally {
         self.histogram.count_all(&group.pairs);
         let mut head = Vec::new();
         let pairs = encode_head(valid, block, &group.sights, mutual, &mut head);
-        // A group tells of half the blocks; of the others its head has as much.
+        // A group covers half the blocks; of the others its head has as much.
         let heads = head.len() as u64 * (1 + u64::from(mutual));
         self.around += heads + table_length(pairs) as u64;
     }

@@ -60,7 +60,7 @@ pub(super) trait Work {
     ) -> Result<Vec<StageTime>, BakeError>;
 }
 
-/// Groups that each tell of the whole grid.
+/// Groups that each cover the whole grid.
 struct Whole<'a, F> {
     valid: &'a ValidPyramid,
     order: BlockOrder,

@@ -22,7 +22,7 @@ pub enum Stage {
     Distances,
     /// Index, provenance, sync.
     Finish,
-    /// A forecast looks from some quads of viewpoints; counted in these.
+    /// A forecast samples some quads of viewpoints; counted in these.
     Estimate,
 }
 

@@ -25,7 +25,7 @@ pub struct BakeOptions {
     /// their size: up to [`TerrainParameters::MAX_GRADE`]; 0 for never. Then `finest` may be 1 and 2 as well.
     /// Of solid levels, whether boxes of cells do, between which so many of their longest side lie.
     pub grade: u32,
-    /// Level of the smallest quads that are told apart within cells: 0 for samples, which hides all that
+    /// Level of the smallest quads that are distinguished within cells: 0 for samples, which hides all that
     /// can be hidden; up to `finest`, for cells as wholes, which takes the least time. Conservative alone.
     pub detail: u32,
     /// Nobody sees further than this over the ground, in metres; `None` for no limit.

@@ -126,7 +126,7 @@ struct Room {
     pair: PairSymbols,
 }
 
-/// Puts the groups of the bundle `source`, which has lost nothing, into a store beside the place
+/// Puts the groups of the bundle `source`, which is lossless, into a store beside the place
 /// of another.
 pub(crate) fn unpack(
     source: &Path,

@@ -97,7 +97,7 @@ impl<'t, K: Kernels> VisibilityStage<'t, K> {
             .iter()
             .map(|tile| tile.blocks.clone().filter(|&n| !store.has(n)).collect())
             .collect();
-        // What a kernel looks from at once: a grid of cells may have fewer tiles than there are threads.
+        // By what a kernel computes at once: a grid of cells may have fewer tiles than there are threads.
         let mut pieces = Vec::new();
         for (tile, missing) in missing.iter().enumerate() {
             let mut first = 0;
@@ -182,7 +182,7 @@ impl<'t, K: Kernels> VisibilityStage<'t, K> {
         }
     }
 
-    /// The quads that a kernel looks from at once: the numbers of their blocks.
+    /// The quads of viewpoints that a kernel computes at once: the numbers of their blocks.
     pub(super) fn quads(&self) -> Vec<std::ops::Range<usize>> {
         self.order.look_quads()
     }
@@ -202,7 +202,7 @@ impl<'t, K: Kernels> VisibilityStage<'t, K> {
         }
     }
 
-    /// The groups of these blocks, by their numbers, of a quad that a kernel looks from at once;
+    /// The groups of these blocks, by their numbers, of a quad that a kernel computes at once;
     /// `None` if it was stopped.
     fn look(
         &self,

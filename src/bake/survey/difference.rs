@@ -245,7 +245,7 @@ impl Work<'_, '_> {
     }
 }
 
-/// What two levels of as many cells say otherwise: by cell, how many are hidden from it in the
+/// Where two levels of as many cells differ: by cell, how many are hidden from it in the
 /// first and visible in the second, and the other way round; and how many pairs of different cells
 /// are visible in either. O(N²).
 ///

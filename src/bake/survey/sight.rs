@@ -1,4 +1,4 @@
-//! What all samples of a block see, read at once: for surveys that go through all pairs of a bundle.
+//! Block-wise queries: what the 64 samples of a block see, decoded together. For surveys that go through all pairs of a bundle.
 
 use viewcell::format::bits;
 use viewcell::format::blockbits::transpose;

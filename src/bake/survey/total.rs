@@ -1,8 +1,7 @@
 //! The total viewshed of a terrain without a bundle: by how many samples each sample is seen, exactly.
 //!
-//! The kernel of bakes looks from 2 × 2 blocks of viewpoints at a time, and what it says is counted and forgotten. The counts
-//! are those that a survey of an exact bundle comes to. Where sight is mutual, each pair of blocks is looked at once and
-//! counted for both.
+//! The kernel of bakes computes 2 × 2 blocks of viewpoints at a time; its answers are counted and discarded. The counts equal
+//! those of a survey of an exact bundle. Where sight is mutual, each pair of blocks is decided once and counted for both.
 
 use std::sync::Mutex;
 

@@ -8,11 +8,11 @@
 //! two triangulations, is nowhere below any of the three.
 //!
 //! A view cell covers a quarter of each of four patches. On a quarter the upper surface is one
-//! plane, or two that meet in the diagonal between its highest and lowest places of a patch: a
-//! roof. A [`Cover`] is bilinear on each quarter and nowhere below the upper surface: for a plane
-//! its values at the corners do. A roof over corners of twist t (00 and 11 on the ridge) is above
-//! the bilinear surface through its corners by t·y·(1 - x) where y ≤ x, and by t·x·(1 - y) where
-//! not: at most t/4, so that the corners raised by t/4 do.
+//! plane, or two planes that meet in a ridge along a diagonal of the quarter. A [`Cover`] has, on
+//! each quarter, a bilinear surface that is nowhere below the upper surface. For one plane that is
+//! the plane itself. For a ridge from corner 00 to corner 11, t being the twist of the quarter's
+//! corners, the two planes are above the bilinear surface through the corners by t·y·(1 - x) where
+//! y ≤ x, and by t·x·(1 - y) elsewhere: at most t/4, so all four corners are raised by t/4.
 
 use super::TOLERANCE;
 use super::sightline::Stance;
@@ -83,12 +83,12 @@ impl Cover {
     }
 }
 
-/// Whether the surface covers whoever is up to so many metres `above` the ground at a sample, which is
-/// no void; of a cell, whether it covers them wherever in the cell they are.
+/// Whether a point `above` metres over the ground at a sample, which is no void, is below the surface;
+/// for a cell, whether such a point anywhere in the cell is.
 ///
 /// Within a patch, the lowest and the highest of its three surfaces are each one of the two
-/// triangulations. So on a quarter of a cell the lowest surface less the highest ground is one
-/// plane, or two that meet in a diagonal: it is least at a corner of the quarter.
+/// triangulations. So on a quarter of a cell the lowest surface minus the highest ground is one
+/// plane, or two that meet in a diagonal, and its minimum is at a corner of the quarter.
 pub(crate) fn is_covered(
     terrain: &Terrain,
     (column, row): (u32, u32),

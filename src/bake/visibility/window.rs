@@ -3,13 +3,13 @@
 /// What a kernel over a part of a larger grid looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Blocks of the whole grid west and north of the part: a multiple of those that a kernel looks from at once, so
+    /// Blocks of the whole grid west and north of the part: a multiple of those that a kernel computes at once, so
     /// that quads of the part are quads of the whole.
     pub origin: (u32, u32),
     /// Blocks are looked at that are at most so many apart, across and down. Others may be looked at or not.
     pub reach: u32,
     /// Whether cells are left out whose blocks among cells of half the size are no further apart than that: in a
-    /// graded bundle a lower level tells of them.
+    /// graded bundle a lower level covers them.
     pub is_outer: bool,
 }
 

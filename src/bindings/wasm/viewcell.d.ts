@@ -217,7 +217,7 @@ export interface Bundle
   visiblePoints(a: Point, b: Point): boolean;
   /** x, y, z of a and of b, for each pair. 1 or 0 of each. */
   visiblePointPairs(pairs: Float64Array): Uint8Array;
-  /** Whether two may see each other on their ways, up to so far each. Errs towards true. Positions in a solid level. */
+  /** Whether two may see each other on their paths, up to so far each. Errs towards true. Positions in a solid level. */
   visibleWithin(a: Place | Point, b: Place | Point, reachA: number, reachB: number): boolean;
   /** All that may be seen from a place, or from the quad of a level: a word of 64 bits a block of 8 x 8 samples. */
   pvs(place: Place, level?: number): BigUint64Array;

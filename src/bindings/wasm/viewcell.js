@@ -160,7 +160,7 @@ export class Bundle {
     }
   }
 
-  // Whether two may see each other on their ways: one now at a, who comes up to reachA far, and one at b.
+  // Whether two may see each other on their paths: one now at a, who comes up to reachA far, and one at b.
   // Metres, or units of the level, where a and b are positions if it is solid. Errs towards true.
   visibleWithin(a, b, reachA, reachB) {
     const engine = this.#open();

@@ -16,7 +16,7 @@ pub const RADIUS: f64 = 25.0;
 /// How far a client on a path goes from one interaction to the next. [Unit: cubes]
 ///
 /// The thesis has 209 to 226 interactions on paths between five random points, which are 2,136 cubes long
-/// in the mean.
+/// on average.
 const STEP: f64 = 10.0;
 
 /// The interaction scenarios.

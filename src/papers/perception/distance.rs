@@ -1,6 +1,7 @@
-//! From how far a sphere is perceived.
+//! Perception distance: from how far away a sphere still covers a given number of pixels on an observer's screen, by
+//! perspective projection.
 
-/// A camera with a flat screen of square pixels, and what its player makes out on it.
+/// A perspective camera with square pixels, and the number of pixels that its player needs to notice a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observer {
     /// Half the field of view across the screen.
@@ -11,7 +12,7 @@ pub struct Observer {
     threshold: f64,
 }
 
-/// What is no observer.
+/// Why the parameters of an observer are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ObserverError {
     /// A field of view, in degrees.

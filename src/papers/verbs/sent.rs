@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// Movements of players: CSV with the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
     #[arg(long, value_name = "CSV")]
     traces: PathBuf,
-    /// Who was sent to whom: CSV with the columns t_ms,player,sent (players separated by blanks), and bytes if
+    /// Who was sent to whom: CSV with the columns t_ms,player,sent (players separated by spaces), and bytes if
     /// known
     #[arg(long, value_name = "CSV", required_unless_present = "solid")]
     sent: Option<PathBuf>,

@@ -49,7 +49,7 @@ pub(super) fn finish_shard(
     })
 }
 
-/// Tells of a bundle written, and verifies it if that is wanted.
+/// Reports a bundle that was written, and verifies it if `verify` is set.
 pub fn finish(
     output: PathBuf,
     notes: Vec<String>,

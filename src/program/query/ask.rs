@@ -1,4 +1,4 @@
-//! How a bundle is asked: opened, with patches over it, about two places or about a file of pairs.
+//! Queries: opens a bundle, with patches over it, and answers about two places or about a file of pairs.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -150,7 +150,7 @@ impl PairArgs {
         Ok([cell(a)?, cell(b)?])
     }
 
-    /// Answers visible or hidden in a solid level, now or on ways of up to `reach`.
+    /// Answers visible or hidden in a solid level, now or on paths of up to `reach`.
     pub fn answer_in_solid(&self, level: &SolidBundle, reach: Option<[f64; 2]>) -> Outcome {
         match (&self.points, &self.pairs) {
             (Some(file), _) => solid_level::visible_points(level, file, reach, &self.json),
@@ -274,7 +274,7 @@ pub fn answer_documents<D: Serialize>(
     Ok(Exit::Done)
 }
 
-/// Reads `c0 r0 c1 r1`, separated by blanks or commas, both samples inside the heightmap.
+/// Reads `c0 r0 c1 r1`, separated by spaces or commas, both samples inside the heightmap.
 pub fn parse_samples(line: &[u8], parameters: &TerrainParameters) -> Result<[Position; 2], String> {
     let expected = "four whole numbers \"c0 r0 c1 r1\"";
     let [c0, r0, c1, r1] = numbers(line).ok_or_else(|| no_numbers(line, expected))?;

@@ -259,7 +259,7 @@ fn geotiff(
 pub struct LocateArgs {
     /// The bundle
     bundle: PathBuf,
-    /// The point: numbers separated by commas or blanks
+    /// The point: numbers separated by commas or spaces
     #[arg(allow_hyphen_values = true)]
     point: String,
     // Numbers by themselves, so that options are options still where they end.

@@ -90,7 +90,7 @@ impl Where {
         }
     }
 
-    /// Where somebody may come to who is at a position, or anywhere in a cell.
+    /// Where somebody may reach who is at a position, or anywhere in a cell.
     fn region(self, level: &SolidBundle, reach: f64) -> Extent {
         match self {
             Self::Point(point) => Extent::ball(point, reach),
@@ -109,7 +109,7 @@ pub fn cell_at(path: &Path, level: &SolidBundle, place: Place) -> Result<u32, Fa
     })
 }
 
-/// Whether a player at `a` may see one at `b`, now or on ways of up to `reach`.
+/// Whether a player at `a` may see one at `b`, now or on paths of up to `reach`.
 fn may_see(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> bool {
     match reach {
         Some(reach) => {

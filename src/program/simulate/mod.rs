@@ -155,7 +155,7 @@ fn check(job: &Job, field: &Field) -> Result<(), Failure> {
 /// What came of a job.
 struct Simulated {
     document: Document,
-    /// The ways of the first run.
+    /// The paths of the first run.
     play: Play,
     /// How long the frontier sets of each scheme lasted in the first run. [Unit: s]
     lasted: Vec<(String, Vec<f64>)>,
@@ -261,7 +261,7 @@ fn simulate(
     })
 }
 
-/// Plays all schemes on one run's ways.
+/// Plays all schemes on one run's paths.
 fn play_job(
     job: &Job,
     field: &Field,

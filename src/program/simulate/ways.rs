@@ -66,7 +66,7 @@ fn recorded_by_server(path: &Path) -> Result<Trace, Failure> {
     Ok(demo.trace)
 }
 
-/// The ways of the players of one run.
+/// The paths of the players of one run.
 pub fn ways(
     job: &Job,
     map: &MappedBundle,

@@ -26,7 +26,7 @@ const PROTOCOL: u32 = 28;
 /// What a demo tells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demo {
-    /// The players' ways, in the order of their places on the server. Times are those since the demo
+    /// The players' paths, in the order of their places on the server. Times are those since the demo
     /// began.
     pub trace: Trace,
     /// The file of the level, such as `maps/dm2.bsp`.

@@ -1,4 +1,4 @@
-//! Where players can walk, and the shortest ways.
+//! Shortest paths between places where players can walk.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +9,7 @@ use viewcell::query::{CellBundle, Sample, World};
 
 use super::{Model, MotionOptions};
 
-/// Places, which of them can be walked between, and the ways to a few of them.
+/// Places, which of them can be walked between, and the paths to a few of them.
 #[derive(Debug)]
 pub(super) struct Ground<'a> {
     field: &'a Field<'a>,
@@ -114,7 +114,7 @@ impl<'a> Ground<'a> {
         ((a[2] - b[2]).abs() <= self.slope * far).then_some(far)
     }
 
-    /// The largest set of places that are all joined by ways, in rising order.
+    /// The largest set of places that are all joined by paths, in rising order.
     fn largest(&self) -> Vec<Place> {
         let mut met = vec![false; self.points.len()];
         let mut largest = Vec::new();

@@ -55,7 +55,7 @@ pub fn motion(field: &Field, options: &MotionOptions) -> Result<Trace, NoGround>
             Model::Squads => number % (FOLLOWERS + 1),
             _ => 0,
         };
-        // Each has dice of their own, so that more players do not change the ways of the first.
+        // Each has dice of their own, so that more players do not change the paths of the first.
         let mut dice = Dice(options.seed ^ (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let points = match trace.players.get(number - rank) {
             Some(leader) if rank > 0 => follow(leader, rank, options),

@@ -25,11 +25,11 @@ pub struct MotionOptions {
     pub seconds: f64,
     /// Points a second.
     pub hz: f64,
-    /// The same seed gives the same ways.
+    /// The same seed gives the same paths.
     pub seed: u64,
-    /// How fast they go in the mean; each goes at 0.8 to 1.2 times this. [Unit: of the field, a second]
+    /// How fast they go on average; each goes at 0.8 to 1.2 times this. [Unit: of the field, a second]
     pub speed: f64,
-    /// How long they stop in the mean. [Unit: s]
+    /// How long they stop on average. [Unit: s]
     pub pause: f64,
     /// How often each dies. [Unit: times a minute]
     pub deaths: f64,

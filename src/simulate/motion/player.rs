@@ -154,7 +154,7 @@ impl<'g> Player<'g> {
             }
             let height = terrain.height(self.ground.field().sample(place));
             self.at = match self.way {
-                // Points of ways have the height of the ground already.
+                // Points of paths have the height of the ground already.
                 Way::Straight(_) => [at[0], at[1], height.map_or(at[2], f64::from)],
                 _ => at,
             };

@@ -1,5 +1,5 @@
-//! A server that tells of those who may come to be seen before the next packet about them arrives, by the look-ahead of
-//! `viewcell::query`.
+//! Look-ahead scheme: the server sends the positions of all who may come into sight before their next packet arrives, by the
+//! look-ahead of `viewcell::query`.
 
 use crate::field::Field;
 use crate::network::Timing;

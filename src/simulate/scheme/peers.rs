@@ -1,12 +1,12 @@
 //! Peer-to-peer schemes: with frontier sets (FB and its variants), naive (NPP), and perfect (PPP).
 //!
-//! *Frontier sets*: while each stays in their region, a pair keeps silent (Steed & Angus, figure 4). Of two peers
+//! *Frontier sets*: while each stays in their region, a pair exchanges nothing (Steed & Angus, figure 4). Of two peers
 //! without a set, the one with the lower number says where they are each frame, and the other answers: with their own
 //! position if the two see each other, else with an agreement to the set that both make of the two positions. A peer
 //! that leaves its region says so at once. If both do so in one frame, each has what they need, and nobody answers.
 //!
-//! Where all arrives within the frame, silence is an answer, too: a peer that hears a position makes the set of it and
-//! of the place that it told last, and if it is inside, both keep to that set, and one packet was enough. Where packets
+//! Where packets arrive within the frame, no answer is an answer, too: a peer that hears a position makes the set of it and
+//! of the place that it sent last, and if it is inside, both keep to that set, and one packet was enough. Where packets
 //! take time, or get lost, agreements are sent.
 //!
 //! *Naive* peers tell everybody where they are, every frame. *Perfect* peers tell those who can see them, and know
@@ -240,7 +240,7 @@ impl Scheme for Frontiers<'_> {
                     continue;
                 }
                 self.forget(own, other, scene);
-                // The second of two speaks up where the first keeps silent.
+                // The second of two sends where the first sends nothing.
                 let silent = wire.now() - self.end(own, other).heard_at > 1.5 * scene.step;
                 if own < other || kept == Some(false) || silent {
                     self.end(own, other).asks = true;

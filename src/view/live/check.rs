@@ -3,7 +3,7 @@
 //! The slow, obvious way, which trusts nothing that growing a set relies on: it reads the PVSs of
 //! the members themselves. Only where all terrain of a block of 8 × 8 samples is in a half, and
 //! the block's own PVS, the union of theirs, meets nothing of the other half, that stands for all.
-//! In a mutual bundle it looks from the smaller half alone: nobody is seen who does not see.
+//! In a mutual bundle it checks from the smaller half alone, since who is seen sees.
 
 use rayon::prelude::*;
 

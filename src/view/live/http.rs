@@ -146,7 +146,7 @@ fn reason(status: u16) -> &'static str {
 /// What comes over a connection next.
 pub(super) enum Next {
     Request(Request),
-    /// What is no request, or one that is not answered: say why, and close.
+    /// Not a request, or one that is refused: the response says why, and the connection closes.
     Refused(Response),
     /// Nothing comes any more, or it is not waited for.
     Over,

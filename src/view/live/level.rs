@@ -133,7 +133,7 @@ fn halves(regions: Option<[&[u64]; 2]>) -> Answer {
     Answer::new(json!({ "sizes": sizes })).with(words)
 }
 
-/// Whether the frontier between two cells keeps its promise: looks from every cell of both.
+/// Whether the frontier between two cells is valid: checks from every cell of both.
 pub(super) fn check(
     level: &CellBundle<'_>,
     a: &str,

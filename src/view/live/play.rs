@@ -1,4 +1,4 @@
-//! Players whose ways are played: from a trace, with what each scheme of networking makes of them.
+//! Playback of traces: the players' paths, and what each scheme of networking sends for them.
 //!
 //! A thread of its own computes this. It ends when it is done, or with the bundle.
 
@@ -138,7 +138,7 @@ pub(super) fn counts(opened: &Opened, players: &Players, name: &str) -> Result<A
         .with(counts.told.iter().copied()))
 }
 
-/// First the ways, then what each scheme comes to; goes on until all is done, or until nobody else
+/// First the paths, then what each scheme comes to; goes on until all is done, or until nobody else
 /// holds the bundle.
 fn find_out(opened: &Arc<Opened>, players: &Players) {
     let goes_on = || Arc::strong_count(opened) > 1;

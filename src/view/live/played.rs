@@ -10,7 +10,7 @@ pub(super) struct Played {
     pub begun: AtomicBool,
     /// Frames of which it is known who sees whom.
     pub frames: AtomicUsize,
-    /// The ways; or why there are none.
+    /// The paths; or why there are none.
     pub ways: OnceLock<Result<Ways, String>>,
     /// What schemes come to that are done.
     pub counts: Mutex<Vec<Counts>>,

@@ -25,7 +25,7 @@ pub(super) struct View {
     pub unbaked: Option<Arc<Unbaked>>,
     /// Players that walk.
     pub walks: Walks,
-    /// Players whose ways are played, in the first bundle.
+    /// Players whose paths are played, in the first bundle.
     pub players: Option<Arc<Played>>,
     /// Ground that can be dug in: that of the first bundle.
     pub digging: Option<Arc<Digging>>,
@@ -352,7 +352,7 @@ fn exposure(view: &View, pane: usize) -> Answered {
     })
 }
 
-/// Players whose ways are played: where they are, and who sees whom.
+/// Players whose paths are played: where they are, and who sees whom.
 fn play(view: &View) -> Answered {
     let players = played(view)?;
     ask(view, 0, |opened, _| play::ways(opened, players))

@@ -140,7 +140,7 @@ impl Server {
         })
     }
 
-    /// Plays the ways of players, too, in the first bundle. Says nothing yet of what schemes come to.
+    /// Plays the paths of players, too, in the first bundle. Says nothing yet of what schemes come to.
     ///
     /// # Panics
     ///

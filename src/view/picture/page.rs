@@ -378,7 +378,7 @@ impl Key {
 const PALE: Colour = [200.0, 203.0, 207.0];
 
 impl Page {
-    /// A round length of at most a part of a panel's width: how large a part it is, and in words.
+    /// A scale bar, of a round length: its share of a panel's width, at most `most`, and its label.
     pub fn bar(&self, most: f64) -> (f64, String) {
         let (columns, _) = self.panels[0].picture.dimensions();
         let across = f64::from(columns) * self.pixel[0];

@@ -1,7 +1,7 @@
 //! The colours of all pictures and charts.
 //!
 //! People with any colour vision tell them apart: lightness alone orders what has an order, and
-//! what has none is told apart by Okabe and Ito's colours.
+//! what has none is distinguished by Okabe and Ito's colours.
 
 /// Red, green and blue of sRGB, each 0 to 255.
 pub type Colour = [f32; 3];

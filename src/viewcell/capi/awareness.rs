@@ -64,7 +64,7 @@ pub struct viewcell_aware {
 /// A world without players, in a bundle of any kind. A look_ahead of more than 0, in metres or in units of the level,
 /// asks whether two may see each other before either has gone that far. *awareness becomes the handle, or null.
 ///
-/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
+/// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
 /// such look_ahead), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_awareness_new(

@@ -1,4 +1,6 @@
-//! Look-ahead by how players move, in any world: of one pair, and of many players from frame to frame.
+//! Look-ahead with bounds of motion (dead reckoning with limits of speed and acceleration), in any world: whether two
+//! players may see each other within some time. One pair at a time; by reachable sets, which a server updates once a frame
+//! for each player; and in sessions.
 
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
@@ -29,8 +31,8 @@ pub struct viewcell_motion {
     pub reserved: u32,
 }
 
-/// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each first along
-/// the ground (x and y together), then up or down; infinite for no limit. What is no number is no limit.
+/// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each value has two parts: along
+/// the ground (x and y together), and vertical. Infinity and NaN are no limit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_motion_limits {
@@ -38,8 +40,8 @@ pub struct viewcell_motion_limits {
     pub speed: [f64; 2],
     /// Greatest acceleration: running, braking, gravity. Units a second squared.
     pub acceleration: [f64; 2],
-    /// Greatest sudden change of velocity, all those of the time that is asked about added up: jumps,
-    /// knock-back, walls that are run into. Units a second.
+    /// Greatest sum of sudden changes of velocity in the time that is asked about: jumps, knock-back,
+    /// collisions with walls. Units a second.
     pub impulse: [f64; 2],
     /// How far a position may be from where the player truly was. Units.
     pub error: [f64; 2],
@@ -90,16 +92,18 @@ pub(super) unsafe fn mover(player: *const viewcell_mover) -> Outcome<Mover> {
     })
 }
 
-/// Whether one player may see another, each at any time of their own, as long as both move within limits: 1
-/// or 0. In a bundle of any kind; in a solid level not the same the other way round.
+/// Whether one player may see another, each at any time within its own interval, as long as both keep to their limits: 1
+/// or 0. In a bundle of any kind; in a solid level each direction is a question of its own.
 ///
-/// A server that sends to a client every step seconds, ping seconds there and back, asks for the client's own player,
-/// who is predicted there, until ping + step, and for others until step: what others do meanwhile the
-/// next snapshot tells. A server that says to each of two whether they may see each other, step seconds apart and down
-/// seconds away, asks for both from down until down + step: the time in which a client goes by this answer. Nobody who is
-/// told of all for whom this is 1 sees somebody too late, but by a teleporter or a respawn: ask again from there. Errs
-/// towards 1: off the grid or at a void of a terrain, in no cell of a level, where finding out would take too long, and
-/// where the bundle is damaged. Allocates nothing.
+/// Which times to ask about, for packets every step seconds:
+/// - A server chooses whom to send to a client whose round trip takes ping seconds. The client's own player, whom the client
+///   predicts: until ping + step. Other players: until step, since the next packet has their new positions.
+/// - A server tells two clients whether they may see each other, and a packet takes down seconds. Both players: from down
+///   until down + step, the time in which a client uses this answer.
+///
+/// A client that receives everybody for whom this is 1 sees nobody late, except after a teleport or a respawn: ask again
+/// from the new position. Errs towards 1: off the grid or at a void of a terrain, in no cell of a level, where finding out
+/// would take too long, and where the bundle is damaged. Allocates nothing.
 ///
 /// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
@@ -117,8 +121,8 @@ pub unsafe extern "C" fn viewcell_sees_in_motion(
     })
 }
 
-/// Where players may be at times of their own: found once a frame and player, and asked about all pairs. One thread at
-/// a time.
+/// Reachable sets: where each player may be in its own interval of time. Each is computed once a frame, and used for all
+/// pairs of that player. One thread at a time.
 #[derive(Debug)]
 pub struct viewcell_reachable {
     pub(super) sets: Box<[ReachableSet<'static>]>,
@@ -135,11 +139,11 @@ impl Kept for viewcell_reachable {
     }
 }
 
-/// Reachable sets numbered from 0, all of nobody, in a bundle of any kind. A server has two for each client: the
-/// client's own player, who is predicted there, and the same player as others are told of them. *reachable becomes
-/// the handle, or null.
+/// Makes reachable sets, numbered from 0 and empty, in a bundle of any kind. A server keeps two for each client: the
+/// client's own player as the client predicts it, and the same player as other clients know it. *reachable becomes the
+/// handle, or null.
 ///
-/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+/// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
 /// VIEWCELL_MOST_REACHABLE), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
 /// cells, 1.5 KB or in a solid level 30 KB; the functions below do not.
 #[unsafe(no_mangle)]
@@ -166,8 +170,8 @@ pub unsafe extern "C" fn viewcell_reachable_new(
     })
 }
 
-/// A set becomes what a player may reach at their times, as long as they move within their limits; or that of nobody,
-/// where mover is null. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is
+/// Sets a set to all that a player may reach in the interval of mover, within its limits; where mover is null, to the
+/// empty set. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is
 /// neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_set(
@@ -193,7 +197,7 @@ pub unsafe extern "C" fn viewcell_reachable_set(
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_running {
-    /// Greatest speed that a player runs at by themselves. Units a second; Quake III: 320.
+    /// Greatest speed that a player reaches by running. Units a second; Quake III: 320.
     pub speed: f64,
     /// What running adds on the ground, in speeds a second; 10. At least friction, and less than 1 a frame.
     pub accelerate: f64,
@@ -216,10 +220,10 @@ pub struct viewcell_running {
     pub error: f64,
 }
 
-/// The positions that a player may have at any time until so many seconds after motion is of, if nothing is in the
-/// way: with on_ground 1 on level ground with nothing above it, with 0 in the air with nothing to come upon. A server tests that nothing is in the way for these positions, and takes
-/// viewcell_reachable_set where something is, or the player swims, flies or may be pushed. All infinite where velocity is
-/// not known, where somebody may have landed from a jump by then, and for rules out of limits.
+/// The bounding box of the positions that a player may have from the time of motion until that many seconds later, if
+/// nothing is in the way: with on_ground 1 on level ground with nothing above it, with 0 in free air. A server checks that
+/// the box is free, and uses viewcell_reachable_set where it is not, or where the player swims, flies or may be pushed.
+/// Infinite where velocity is not known, where the player may have landed from a jump by then, and for rules out of range.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (has_velocity or on_ground is neither 0 nor 1) or VIEWCELL_NULL.
 #[unsafe(no_mangle)]
@@ -255,7 +259,8 @@ pub unsafe extern "C" fn viewcell_reachable_box(
     })
 }
 
-/// A set becomes that of a player who is at a position, and until some time at one of a box. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// Sets a set to a player who is at a position now, and stays within a box until the end of the interval. Returns
+/// VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_set_box(
     reachable: *mut viewcell_reachable,
@@ -274,8 +279,8 @@ pub unsafe extern "C" fn viewcell_reachable_set_box(
     })
 }
 
-/// Whether who is anywhere in one set may see who is anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
-/// their movers, but for where in a solid level a player cannot come to through walls. 0 where either is nobody. Or
+/// Whether a player anywhere in one set may see a player anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
+/// their movers; but in a solid level, without what walls keep them from reaching. 0 where either set is empty. Or
 /// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_sees(
@@ -300,11 +305,11 @@ pub unsafe extern "C" fn viewcell_reachable_close(
     answer(|| unsafe { close(reachable) })
 }
 
-/// A player has moved, where news takes time: they move as to says, and clients go by what is told now between its times,
-/// in seconds from now. Told of is who may be seen in that time, as long as players keep to the limits; a pair keeps silent
-/// only while all that both may reach lies in their halves. So nobody is told too late. All are told of who is at no place
-/// now. In a bundle of any kind. Returns what viewcell_session_move does, VIEWCELL_ARGUMENT also where has_velocity is
-/// neither 0 nor 1.
+/// A player has moved, where messages take time: as viewcell_session_move, for clients that use a notice of now between
+/// the two times of to, in seconds from now. Notices name all who may be seen in that time, as long as players keep to
+/// their limits. A pair exchanges nothing only while all that both may reach lies in their halves of the frontier set, so
+/// that no notice is late. Everybody is told of a player who is at no place now. In a bundle of any kind. Returns what
+/// viewcell_session_move does, VIEWCELL_ARGUMENT also where has_velocity is neither 0 nor 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_move_in_motion(
     session: *mut viewcell_session,

@@ -104,7 +104,7 @@ pub unsafe extern "C" fn viewcell_hidden_within(
 }
 
 /// The same for two reachable sets of one handle: whether all of whoever is anywhere in the one is hidden from whoever is
-/// anywhere in the other. It looks at what a player can come to of each cell, so that it finds more. 0 of sets of nobody or
+/// anywhere in the other. It looks at what a player can reach of each cell, so that it finds more. 0 of sets of nobody or
 /// of another level, and where from is to.
 ///
 /// Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.

@@ -178,7 +178,7 @@ pub unsafe extern "C" fn viewcell_session_tick(session: *mut viewcell_session) -
 /// located, they see all and are seen by all, and all are told. Writes what follows from it: *count notices, in notices,
 /// whose length is size, at least twice the number of the other players.
 ///
-/// A pair that keeps silent costs two bit tests. Allocates where a frontier set is grown, which
+/// A pair that exchanges nothing costs two bit tests. Allocates where a frontier set is grown, which
 /// happens here and to its end: some tenths of a millisecond each.
 ///
 /// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE (no such place), VIEWCELL_VOID,

@@ -135,8 +135,8 @@ typedef struct viewcell_frontier viewcell_frontier;
 // A test by the solids of a level. One thread at a time.
 typedef struct viewcell_occlusion viewcell_occlusion;
 
-// Where players may be at times of their own: found once a frame and player, and asked about all pairs. One thread at
-// a time.
+// Reachable sets: where each player may be in its own interval of time. Each is computed once a frame, and used for all
+// pairs of that player. One thread at a time.
 typedef struct viewcell_reachable viewcell_reachable;
 
 // One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
@@ -317,15 +317,15 @@ typedef struct {
   uint32_t reserved;
 } viewcell_motion;
 
-// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each first along
-// the ground (x and y together), then up or down; infinite for no limit. What is no number is no limit.
+// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each value has two parts: along
+// the ground (x and y together), and vertical. Infinity and NaN are no limit.
 typedef struct {
   // Greatest speed. Units a second.
   double speed[2];
   // Greatest acceleration: running, braking, gravity. Units a second squared.
   double acceleration[2];
-  // Greatest sudden change of velocity, all those of the time that is asked about added up: jumps,
-  // knock-back, walls that are run into. Units a second.
+  // Greatest sum of sudden changes of velocity in the time that is asked about: jumps, knock-back,
+  // collisions with walls. Units a second.
   double impulse[2];
   // How far a position may be from where the player truly was. Units.
   double error[2];
@@ -343,7 +343,7 @@ typedef struct {
 
 // How players run, jump and fall, by the rules of Quake and its descendants.
 typedef struct {
-  // Greatest speed that a player runs at by themselves. Units a second; Quake III: 320.
+  // Greatest speed that a player reaches by running. Units a second; Quake III: 320.
   double speed;
   // What running adds on the ground, in speeds a second; 10. At least friction, and less than 1 a frame.
   double accelerate;
@@ -653,7 +653,7 @@ viewcell_status viewcell_pvs(const viewcell_bundle *bundle,
                              uint64_t *words,
                              size_t count);
 
-// Whether two players may see each other on their ways: one who is now anywhere at place a and comes up to reach_a far,
+// Whether two players may see each other on their paths: one who is now anywhere at place a and comes up to reach_a far,
 // and one at place b who comes up to reach_b far, in metres or in units of the level. Reaches follow from speed and ping:
 // nobody who is told of all for whom this is 1 sees somebody too late, but by a teleporter. 1 or 0; where either is a void:
 // 0. Errs towards 1: where either is VIEWCELL_NOWHERE, where finding out would take too long, where the bundle is damaged
@@ -666,7 +666,7 @@ viewcell_status viewcell_visible_within(const viewcell_bundle *bundle,
                                         double reach_b);
 
 // Whether a player who is now at position from and comes up to reach_from far may see one who is now at position to and
-// comes up to reach_to far, anywhere on their ways: 1 or 0. In a solid level that is less than viewcell_visible_within of
+// comes up to reach_to far, anywhere on their paths: 1 or 0. In a solid level that is less than viewcell_visible_within of
 // their cells, and not the same the other way round: ask both ways to know whether they may see each other. Errs towards 1
 // as that does, and where either is at no place. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_sees_within(const viewcell_bundle *bundle,
@@ -771,7 +771,7 @@ viewcell_status viewcell_session_tick(viewcell_session *session);
 // located, they see all and are seen by all, and all are told. Writes what follows from it: *count notices, in notices,
 // whose length is size, at least twice the number of the other players.
 //
-// A pair that keeps silent costs two bit tests. Allocates where a frontier set is grown, which
+// A pair that exchanges nothing costs two bit tests. Allocates where a frontier set is grown, which
 // happens here and to its end: some tenths of a millisecond each.
 //
 // Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE (no such place), VIEWCELL_VOID,
@@ -845,7 +845,7 @@ viewcell_status viewcell_hidden_within(viewcell_occlusion *occlusion,
                                        uint32_t microseconds);
 
 // The same for two reachable sets of one handle: whether all of whoever is anywhere in the one is hidden from whoever is
-// anywhere in the other. It looks at what a player can come to of each cell, so that it finds more. 0 of sets of nobody or
+// anywhere in the other. It looks at what a player can reach of each cell, so that it finds more. 0 of sets of nobody or
 // of another level, and where from is to.
 //
 // Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
@@ -859,44 +859,46 @@ viewcell_status viewcell_reachable_hides(viewcell_reachable *reachable,
 // Closes a test. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_occlusion_close(viewcell_occlusion *occlusion);
 
-// Whether one player may see another, each at any time of their own, as long as both move within limits: 1
-// or 0. In a bundle of any kind; in a solid level not the same the other way round.
+// Whether one player may see another, each at any time within its own interval, as long as both keep to their limits: 1
+// or 0. In a bundle of any kind; in a solid level each direction is a question of its own.
 //
-// A server that sends to a client every step seconds, ping seconds there and back, asks for the client's own player,
-// who is predicted there, until ping + step, and for others until step: what others do meanwhile the
-// next snapshot tells. A server that says to each of two whether they may see each other, step seconds apart and down
-// seconds away, asks for both from down until down + step: the time in which a client goes by this answer. Nobody who is
-// told of all for whom this is 1 sees somebody too late, but by a teleporter or a respawn: ask again from there. Errs
-// towards 1: off the grid or at a void of a terrain, in no cell of a level, where finding out would take too long, and
-// where the bundle is damaged. Allocates nothing.
+// Which times to ask about, for packets every step seconds:
+// - A server chooses whom to send to a client whose round trip takes ping seconds. The client's own player, whom the client
+//   predicts: until ping + step. Other players: until step, since the next packet has their new positions.
+// - A server tells two clients whether they may see each other, and a packet takes down seconds. Both players: from down
+//   until down + step, the time in which a client uses this answer.
+//
+// A client that receives everybody for whom this is 1 sees nobody late, except after a teleport or a respawn: ask again
+// from the new position. Errs towards 1: off the grid or at a void of a terrain, in no cell of a level, where finding out
+// would take too long, and where the bundle is damaged. Allocates nothing.
 //
 // Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_sees_in_motion(const viewcell_bundle *bundle,
                                         const viewcell_mover *from,
                                         const viewcell_mover *to);
 
-// Reachable sets numbered from 0, all of nobody, in a bundle of any kind. A server has two for each client: the
-// client's own player, who is predicted there, and the same player as others are told of them. *reachable becomes
-// the handle, or null.
+// Makes reachable sets, numbered from 0 and empty, in a bundle of any kind. A server keeps two for each client: the
+// client's own player as the client predicts it, and the same player as other clients know it. *reachable becomes the
+// handle, or null.
 //
-// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
 // VIEWCELL_MOST_REACHABLE), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
 // cells, 1.5 KB or in a solid level 30 KB; the functions below do not.
 viewcell_status viewcell_reachable_new(const viewcell_bundle *bundle,
                                        uint32_t sets,
                                        viewcell_reachable **reachable);
 
-// A set becomes what a player may reach at their times, as long as they move within their limits; or that of nobody,
-// where mover is null. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is
+// Sets a set to all that a player may reach in the interval of mover, within its limits; where mover is null, to the
+// empty set. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is
 // neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_set(viewcell_reachable *reachable,
                                        uint32_t set,
                                        const viewcell_mover *mover);
 
-// The positions that a player may have at any time until so many seconds after motion is of, if nothing is in the
-// way: with on_ground 1 on level ground with nothing above it, with 0 in the air with nothing to come upon. A server tests that nothing is in the way for these positions, and takes
-// viewcell_reachable_set where something is, or the player swims, flies or may be pushed. All infinite where velocity is
-// not known, where somebody may have landed from a jump by then, and for rules out of limits.
+// The bounding box of the positions that a player may have from the time of motion until that many seconds later, if
+// nothing is in the way: with on_ground 1 on level ground with nothing above it, with 0 in free air. A server checks that
+// the box is free, and uses viewcell_reachable_set where it is not, or where the player swims, flies or may be pushed.
+// Infinite where velocity is not known, where the player may have landed from a jump by then, and for rules out of range.
 //
 // Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (has_velocity or on_ground is neither 0 nor 1) or VIEWCELL_NULL.
 viewcell_status viewcell_reachable_box(const viewcell_running *rules,
@@ -905,14 +907,15 @@ viewcell_status viewcell_reachable_box(const viewcell_running *rules,
                                        double until,
                                        viewcell_box *box);
 
-// A set becomes that of a player who is at a position, and until some time at one of a box. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Sets a set to a player who is at a position now, and stays within a box until the end of the interval. Returns
+// VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_set_box(viewcell_reachable *reachable,
                                            uint32_t set,
                                            const viewcell_position *position,
                                            const viewcell_box *box);
 
-// Whether who is anywhere in one set may see who is anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
-// their movers, but for where in a solid level a player cannot come to through walls. 0 where either is nobody. Or
+// Whether a player anywhere in one set may see a player anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
+// their movers; but in a solid level, without what walls keep them from reaching. 0 where either set is empty. Or
 // VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
                                         uint32_t from,
@@ -921,11 +924,11 @@ viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
 // Closes reachable sets. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_close(viewcell_reachable *reachable);
 
-// A player has moved, where news takes time: they move as to says, and clients go by what is told now between its times,
-// in seconds from now. Told of is who may be seen in that time, as long as players keep to the limits; a pair keeps silent
-// only while all that both may reach lies in their halves. So nobody is told too late. All are told of who is at no place
-// now. In a bundle of any kind. Returns what viewcell_session_move does, VIEWCELL_ARGUMENT also where has_velocity is
-// neither 0 nor 1.
+// A player has moved, where messages take time: as viewcell_session_move, for clients that use a notice of now between
+// the two times of to, in seconds from now. Notices name all who may be seen in that time, as long as players keep to
+// their limits. A pair exchanges nothing only while all that both may reach lies in their halves of the frontier set, so
+// that no notice is late. Everybody is told of a player who is at no place now. In a bundle of any kind. Returns what
+// viewcell_session_move does, VIEWCELL_ARGUMENT also where has_velocity is neither 0 nor 1.
 viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
                                                 uint32_t player,
                                                 const viewcell_mover *to,
@@ -938,7 +941,7 @@ viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
 // who is there (with null for who has gone), viewcell_watch_begin, viewcell_watch_look_for with some microseconds, and then
 // viewcell_watch_sends for each viewer and player.
 //
-// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
 // VIEWCELL_MOST_WATCHED players), VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are
 // damaged), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates; of the functions below those say so that do.
 viewcell_status viewcell_watch_new(const viewcell_bundle *bundle,
@@ -992,7 +995,7 @@ viewcell_status viewcell_watch_close(viewcell_watch *watch);
 // A world without players, in a bundle of any kind. A look_ahead of more than 0, in metres or in units of the level,
 // asks whether two may see each other before either has gone that far. *awareness becomes the handle, or null.
 //
-// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
+// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
 // such look_ahead), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
 viewcell_status viewcell_awareness_new(const viewcell_bundle *bundle,
                                        double look_ahead,

@@ -200,7 +200,7 @@ pub(super) fn words_of(world: &World<'_>) -> u64 {
     }
 }
 
-/// Whether two players may see each other on their ways: one who is now anywhere at place a and comes up to reach_a far,
+/// Whether two players may see each other on their paths: one who is now anywhere at place a and comes up to reach_a far,
 /// and one at place b who comes up to reach_b far, in metres or in units of the level. Reaches follow from speed and ping:
 /// nobody who is told of all for whom this is 1 sees somebody too late, but by a teleporter. 1 or 0; where either is a void:
 /// 0. Errs towards 1: where either is VIEWCELL_NOWHERE, where finding out would take too long, where the bundle is damaged
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn viewcell_visible_within(
 }
 
 /// Whether a player who is now at position from and comes up to reach_from far may see one who is now at position to and
-/// comes up to reach_to far, anywhere on their ways: 1 or 0. In a solid level that is less than viewcell_visible_within of
+/// comes up to reach_to far, anywhere on their paths: 1 or 0. In a solid level that is less than viewcell_visible_within of
 /// their cells, and not the same the other way round: ask both ways to know whether they may see each other. Errs towards 1
 /// as that does, and where either is at no place. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]

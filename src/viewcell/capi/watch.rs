@@ -87,7 +87,7 @@ pub struct viewcell_watch_figures {
 /// who is there (with null for who has gone), viewcell_watch_begin, viewcell_watch_look_for with some microseconds, and then
 /// viewcell_watch_sends for each viewer and player.
 ///
-/// Keeps what the bundle stands for, which may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
+/// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
 /// VIEWCELL_MOST_WATCHED players), VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are
 /// damaged), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates; of the functions below those say so that do.
 #[unsafe(no_mangle)]

@@ -262,7 +262,7 @@ impl Occluder {
     }
 
     /// What it does to the segments from somewhere in `a` to somewhere in `b`. What hides a smaller share of
-    /// them than another, whose cut is beyond by `limit`, need not be told apart from what hides none.
+    /// them than another, whose cut is beyond by `limit`, need not be distinguished from what hides none.
     #[inline(always)]
     pub fn shadow(&self, a: &Span, b: &Span, scale: Scale, limit: f64, room: &mut Room) -> Shadow {
         let planes = &self.planes[..];

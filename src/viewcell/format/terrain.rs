@@ -139,7 +139,7 @@ pub struct Coarse {
     pub columns: u32,
     /// Rows of the heightmap.
     pub rows: u32,
-    /// Level of the smallest quads of the heightmap that were told apart within cells: 0 for samples,
+    /// Level of the smallest quads of the heightmap that were distinguished within cells: 0 for samples,
     /// which is all that there is, up to `finest`, for cells as wholes. A cell that sees another by a
     /// quad of this level may do so only because nothing smaller was looked at.
     pub detail: u32,
@@ -180,7 +180,7 @@ impl TerrainParameters {
         self.coarse.map_or(0, |coarse| coarse.finest)
     }
 
-    /// Level of the smallest quads that were told apart within view cells, [`Coarse::detail`].
+    /// Level of the smallest quads that were distinguished within view cells, [`Coarse::detail`].
     pub fn detail(&self) -> u32 {
         self.coarse.map_or(0, |coarse| coarse.detail)
     }

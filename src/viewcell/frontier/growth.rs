@@ -218,7 +218,7 @@ impl FrontierBuilder<'_> {
         }
     }
 
-    /// The highest of a quad's corners and its centre, as far as they are terrain.
+    /// The greatest height among a quad's corners and centre; voids do not count.
     fn highest(&self, quad: Quad) -> Option<f32> {
         let grid = self.terrain.grid();
         let origin = quad.origin();

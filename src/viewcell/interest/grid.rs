@@ -369,7 +369,7 @@ mod tests {
     use super::*;
     use crate::interest::{BruteForce, Interest, Kind};
 
-    /// A crowd in which everybody is elsewhere in each tick, so that nearly all ways cross.
+    /// A crowd in which everybody is elsewhere in each tick, so that nearly all paths cross.
     #[test]
     fn a_crowd_that_moves_far_is_told_what_solving_for_all_pairs_says() {
         let mut state = 3_u64;

@@ -32,7 +32,7 @@ impl Tuning {
         row: 20.0,
     };
 
-    /// For the ways of regions, whose lengths differ as their speeds do.
+    /// For the paths of regions, whose lengths differ as their speeds do.
     pub(super) const LONG: Self = Self {
         powers: 5,
         columns: 4.0,

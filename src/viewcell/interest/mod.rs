@@ -31,7 +31,7 @@
 //! and is what tests hold the others to. [`Grid`] is the method for production: in each tick it sorts the boxes into the
 //! cells of hash grids (`hash_grid`, `hash_grid_layers`), finds the pairs that overlap, packed into integers (`keys`), and
 //! compares them with those of the last tick. [`Interest::sweep`] also tells what happens between two ticks: the same
-//! search over boxes around the ways of regions, then bounds of how two move relative to each other (`sweep`), and an
+//! search over boxes around the paths of regions, then bounds of how two move relative to each other (`sweep`), and an
 //! exact solution for what is left (`motion`).
 //!
 //! [`Awareness`] is of its own: who is near whom *and* may see them, for players in a bundle. It keeps lists of

@@ -204,7 +204,7 @@ fn add(sum: &mut [f64; 16], number: f64) {
     *sum = longer;
 }
 
-/// The shortest time that is told apart, as a share of the time between two ticks. Boxes that come
+/// The shortest time that is distinguished, as a share of the time between two ticks. Boxes that come
 /// closer than they can move in it may be said to touch; none that do are missed.
 pub const RESOLUTION: f64 = 1.0 / (1_u64 << DEPTH) as f64;
 

@@ -100,7 +100,7 @@ impl Regions {
         }
     }
 
-    /// Makes room.
+    /// Reserves memory for that many regions.
     pub(super) fn reserve(&mut self, regions: usize) {
         self.places.reserve(regions);
         self.was.reserve(regions);

@@ -1,10 +1,10 @@
 //! Continuous matching: pairs that overlap at some instant between two ticks.
 //!
-//! The box around the way of a region that moves far is long, and most long boxes that overlap hold regions
+//! The box around the path of a region that moves far is long, and most long boxes that overlap hold regions
 //! that never meet. So pairs are bounded before they are solved, and each step looks only at what the one before
 //! leaves:
 //!
-//! 1. Boxes around the ways are sorted into cells, and those that overlap are found as in an ordinary tick. Where there
+//! 1. Boxes around the paths are sorted into cells, and those that overlap are found as in an ordinary tick. Where there
 //!    are very many, the time is divided into parts, in which boxes are shorter.
 //! 2. Two that are found are kept apart if a segment misses a box: how they move relative to each other, and
 //!    both together at their largest ([`Tube::may_meet`]). That is computed in single precision, with a margin

@@ -182,7 +182,7 @@ impl OwnedBundle {
         self.0.bundle
     }
 
-    /// Whether two are clones of each other.
+    /// Whether both are clones of one bundle.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -193,7 +193,7 @@ impl<'a> TerrainBundle<'a> {
 
     /// The same terrain whose ground has changed since its PVSs were made, by all of `openings`: whom that
     /// may let be seen counts as visible in all answers. There is terrain where `valid` says, with
-    /// `heights`, `f32` row by row. Of a bundle in tree code 2 that has lost nothing.
+    /// `heights`, `f32` row by row. Of a bundle in tree code 2 that is lossless.
     pub fn opened(&self, valid: Valid<'a>, heights: &'a [u8], openings: Openings<'a>) -> Self {
         Self {
             heights,

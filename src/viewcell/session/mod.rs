@@ -1,4 +1,5 @@
-//! Many players: who must be told what, and when (Steed & Angus figure 4), in whichever kind of world.
+//! Interest management with frontier sets (Steed & Angus figure 4): which of many players must be told of which, and when,
+//! in any kind of world.
 //!
 //! **Invariant.** A pair is silent only if neither may see the other, wherever within their reaches they are. After
 //! each move of either the pair is checked. If both, with all of their reaches, are in their halves of a set, nobody in
@@ -81,7 +82,7 @@ struct Pair<H> {
 
 /// Players in a world, and the frontier sets between them.
 ///
-/// Moves go in, notices come out; a pair that keeps silent costs two bit tests a move. When one
+/// Moves go in, notices come out; a pair that exchanges nothing costs two bit tests a move. When one
 /// player needs sets with several others at once, one is made for all of them, as far as they
 /// are hidden from what that player's half sees.
 ///
@@ -267,7 +268,7 @@ impl<W: SessionWorld> Session<W> {
 
     /// The same where news takes time. `reach` is where the player, who is at `place`, may be while clients go by
     /// what is told now: what [`Motion::region`] says. Told of is who may be seen from anywhere in a reach, and a
-    /// pair keeps silent only while the reaches of both lie in their halves: nobody is told too late.
+    /// pair exchanges nothing only while the reaches of both lie in their halves: no notice is late.
     ///
     /// # Errors
     ///

@@ -1,11 +1,11 @@
 //! Conservative visibility culling for a server: who must be sent to whom, each frame, in a solid level.
 //!
-//! Each frame a [`Watch`] is told where everybody is, and how they may move until what is sent now no longer counts. A
+//! Each frame a [`Watch`] is given where everybody is, and how they may move until what is sent now is out of date. A
 //! player is hidden from another only by proof, for all positions that either can have until then. The questions are asked
 //! in this order, and the first answer is taken:
 //!
 //! 1. **A proof of before that still holds.** It was made for boxes, often larger than the frame's. As long as both players,
-//!    with all that they reach in this frame, are in those, nothing is looked at: a frontier set in the small.
+//!    with all that they reach in this frame, are in those, nothing is computed: a small frontier set.
 //! 2. **The bake**: no cell that the one may reach sees any that the other may.
 //! 3. **In sight now**: the line that was clear last is clear still.
 //! 4. **A new proof**, of larger boxes first and of the tight ones of this frame then, by the occluders that the bundle

@@ -229,7 +229,7 @@ impl Pass<'_> {
         symbols.seen
     }
 
-    /// What the group of a block says; `None` where it is none, or tells of blocks that are not near.
+    /// What the group of a block says; `None` where it is none, or covers blocks that are not near.
     fn symbols(&self, level: u32, block: Block) -> Option<Symbols> {
         let valid = &self.levels[level as usize];
         let grid = valid.grid();

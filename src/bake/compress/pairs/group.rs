@@ -81,7 +81,7 @@ pub fn encode_head(
     encode_head_within(valid, block, [0..columns, 0..rows], sights, mutual, out)
 }
 
-/// The same of a group that tells of some columns and rows of blocks alone, with one sight for each of them, row by
+/// The same of a group that covers some columns and rows of blocks alone, with one sight for each of them, row by
 /// row. What lies outside counts as hidden.
 pub fn encode_head_within(
     valid: &ValidPyramid,
@@ -304,7 +304,7 @@ impl PairCounts {
         }
     }
 
-    /// Adds what the quads of a block see of another, which is all.
+    /// Counts a pair of blocks of which each viewpoint sees each target.
     pub fn add_visible(&mut self, viewpoints: u64, targets: u64) {
         let samples = u64::from(targets.count_ones());
         for (sum, quads) in self.visible.iter_mut().zip(quads_with(viewpoints)) {

@@ -2,7 +2,7 @@
 //!
 //! [`read_cells`] reads levels of Quake and its kin, portal files, Doom's REJECT tables and our
 //! own JSON. What a file says is taken as it says it: visibility is neither made symmetric nor
-//! given a diagonal here, and visibility that was never computed is told apart from none.
+//! given a diagonal here, and visibility that was never computed is distinguished from none.
 //!
 //! | format | cells | visibility |
 //! |---|---|---|

@@ -271,7 +271,7 @@ impl Material {
     }
 }
 
-/// The names of libraries in a line: one with blanks if there is such a file, else each word or what ends
+/// The names of libraries in a line: one with spaces if there is such a file, else each word or what ends
 /// with `.mtl`.
 fn split<'a>(names: &'a str, path: &Path) -> Vec<&'a str> {
     if places(names, path).iter().any(|file| file.is_file()) {

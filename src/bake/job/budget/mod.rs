@@ -29,7 +29,7 @@ struct Search<'a> {
     /// The first pass without loss.
     original: FirstPass,
     pruning: Pruning<'a>,
-    /// Bytes that do not depend on the trade, or some more.
+    /// Bytes that do not depend on the multiplier, or slightly more.
     fixed: u64,
 }
 
@@ -173,7 +173,7 @@ impl Candidates for Search<'_> {
 }
 
 impl Search<'_> {
-    /// What is kept of the trees at a trade: from the root down, so that what is hidden from a quad
+    /// What is kept of the trees for a multiplier: from the root down, so that what is hidden from a quad
     /// need not be paid again in the quads that it holds.
     fn prune_trees(&self, trade: f64) -> Result<KeptTrees, BakeError> {
         let (pruning, originals) = (&self.pruning, &self.original.trees);
@@ -205,7 +205,7 @@ impl Search<'_> {
 /// Writes a bundle within a budget; without loss if it fits. The provenance is given the
 /// statistics, and what was lost.
 ///
-/// Errors where nothing comes to so few bytes.
+/// Fails where no bundle is that small.
 pub(crate) fn shrink(
     assembly: &Assembly,
     budget: &Budget,

@@ -1,5 +1,5 @@
-//! Rate-distortion pruning of groups and trees: what is kept at a trade of hidden area against
-//! bytes.
+//! Rate-distortion pruning of groups and trees: what is kept for a given Lagrange multiplier (hidden
+//! area for a byte; *trade* in the code).
 
 use std::ops::Range;
 use viewcell::format::Answer;
@@ -16,8 +16,8 @@ use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::pairs::TREE_LEVEL;
 use viewcell::format::{Narrowing, Quad, ReadPvs, Tree, Trees, Valid};
 
-/// A trade, a little more or less as a pair of blocks has it: otherwise all that is alike would be given up at once, and a
-/// budget missed by much.
+/// The multiplier, varied by up to a tenth from pair to pair of blocks: with one value for all, equal pairs would all be
+/// pruned at the same value, and the size would jump past the budget.
 pub(crate) fn dithered(trade: f64, a: usize, b: usize) -> f64 {
     trade * (0.9 + 0.2 * Dice(mixed(a as u64) ^ b as u64).fraction())
 }
@@ -77,7 +77,7 @@ pub(crate) struct TreeScratch {
     scratch: Scratch,
 }
 
-/// What is kept of the trees at a trade.
+/// What is kept of the trees for a multiplier.
 ///
 /// Memory: all of them, a tenth of the bundle or less.
 #[derive(Default)]
@@ -132,7 +132,7 @@ impl KeptTrees {
 }
 
 impl Pruning<'_> {
-    /// How group number `number` sees the blocks that it tells of, by their indices; hidden ones
+    /// How group number `number` sees the blocks that it covers, by their indices; hidden ones
     /// are left out. The mixed ones are in the order of its pairs.
     pub(super) fn sights<'s>(
         &'s self,
@@ -169,7 +169,7 @@ impl Pruning<'_> {
         }
     }
 
-    /// What is kept of a group: how it sees the blocks that it tells of, and its pairs.
+    /// What is kept of a group: how it sees the blocks that it covers, and its pairs.
     pub(super) fn prune_group(
         &self,
         number: usize,

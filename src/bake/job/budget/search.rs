@@ -8,7 +8,7 @@ use crate::job::error::BakeError;
 
 /// The bundles that the same groups make, of which each keeps more or less: what the search asks of a tree code.
 pub(crate) trait Candidates {
-    /// What is kept at a trade.
+    /// What is kept for a multiplier.
     type Kept;
 
     /// Number of groups.
@@ -17,10 +17,10 @@ pub(crate) trait Candidates {
     /// The symbols of all that there is.
     fn histogram(&self) -> &Histogram;
 
-    /// Bytes of the file if everything is given up that can be, or some more.
+    /// Bytes of the file if everything is given up that can be, or slightly more.
     fn least(&self) -> Result<u64, BakeError>;
 
-    /// What a trade comes to, by every `stride`-th group.
+    /// The size that a multiplier leads to, by every `stride`-th group.
     fn estimate(
         &self,
         codebook: &Codebook,
@@ -28,10 +28,10 @@ pub(crate) trait Candidates {
         stride: usize,
     ) -> Result<Estimate, BakeError>;
 
-    /// What is kept at a trade.
+    /// What is kept for a multiplier.
     fn keep(&self, codebook: &Codebook, trade: f64) -> Result<Self::Kept, BakeError>;
 
-    /// Bytes of the file of what is kept, or some more; without anything given up for `None`.
+    /// Bytes of the file of what is kept, or slightly more; without anything given up for `None`.
     fn bytes(&self, kept: Option<&Self::Kept>) -> u64;
 
     /// Its statistics.
@@ -46,39 +46,39 @@ pub(crate) trait Candidates {
     ) -> Result<Written, BakeError>;
 }
 
-/// What a trade comes to, by some of the groups.
+/// The size that a multiplier leads to, by some of the groups.
 pub(crate) struct Estimate {
     /// Bytes of the whole file.
     pub bytes: u64,
     pub histogram: Histogram,
 }
 
-/// A trade that gives up everything.
+/// A multiplier that gives up everything.
 pub(super) const EVERYTHING: f64 = 1e40;
 
-/// Bytes by which a bundle may be reckoned too large.
+/// Bytes by which a bundle may be estimated too large.
 const RECKONING: u64 = 2048;
 
-/// After so many trades, one that is known to be enough is taken.
+/// After so many multipliers, one that is known to be enough is taken.
 const ATTEMPTS: u32 = 24;
 
 /// Bytes by which the provenance may grow.
 const PROVENANCE_BYTES: u64 = 512;
 
-/// The trade that is tried first.
+/// The multiplier that is tried first.
 const FIRST_TRADE: f64 = 16.0;
 
-/// What trades are looked for between.
+/// The range of multipliers.
 const TRADES: (f64, f64) = (1e-3, 1e12);
 
-/// Of what a bundle may come to, the part that the search aims at: it is to be at most all, and at
+/// The part of the budget that the search aims at: it is to be at most all, and at
 /// least 98 %.
 const AIM: f64 = 0.993;
 
 /// Writes a bundle within a budget; without loss if it fits. The provenance is given what was lost; it has the statistics
 /// of all that there is.
 ///
-/// Errors where nothing comes to so few bytes.
+/// Fails where no bundle is that small.
 pub(crate) fn fit(
     candidates: &impl Candidates,
     budget: &Budget,
@@ -148,14 +148,14 @@ pub(crate) fn fit(
                 least: written.bytes,
             });
         }
-        // More than was reckoned: the next one is to be as much smaller.
+        // More than was estimated: the next one is to be as much smaller.
         most = most.saturating_sub(written.bytes - budget.bytes);
         bracket = Bracket::default();
         trade = bracket.next(trade, excess.abs());
     }
 }
 
-/// A trade that comes to `most` bytes, or a bit less, by every `stride`-th group: looked for from `first` on, until it is
+/// A multiplier that gives `most` bytes, or a bit less, by every `stride`-th group: looked for from `first` on, until it is
 /// `near` enough.
 fn solve(
     candidates: &impl Candidates,
@@ -187,20 +187,20 @@ fn excess(bytes: u64, most: u64) -> f64 {
     (bytes as f64 / (AIM * most as f64)).ln()
 }
 
-/// What is known of the trade that is looked for. All is by logarithms, of trades and of how many
-/// times too many bytes they come to.
+/// What is known of the multiplier: a bracket. In logarithms, of multipliers and of how many
+/// times too many bytes they give.
 #[derive(Default)]
 struct Bracket {
-    /// The greatest trade that comes to too many.
+    /// The greatest multiplier that gives too many bytes.
     low: Option<(f64, f64)>,
-    /// The least that comes to few enough.
+    /// The least that gives few enough.
     high: Option<(f64, f64)>,
     /// Trades that were tried on one side only.
     steps: i32,
 }
 
 impl Bracket {
-    /// The next trade, after one with such an excess.
+    /// The next multiplier to try, after one with such an excess.
     fn next(&mut self, trade: f64, excess: f64) -> f64 {
         let trade = trade.ln();
         if excess > 0.0 {
@@ -214,7 +214,7 @@ impl Bracket {
                 let part = low.1 / (low.1 - high.1);
                 low.0 + (high.0 - low.0) * part.clamp(0.1, 0.9)
             }
-            // Bytes fall about as trades rise, or more slowly.
+            // Bytes fall about as fast as the multiplier rises, or more slowly.
             _ => {
                 let away = (1.2 * excess.abs() + 0.005) * 2f64.powi(self.steps);
                 self.steps += 1;
@@ -232,7 +232,7 @@ impl Bracket {
         matches!((self.low, self.high), (Some(low), Some(high)) if high.0 - low.0 < 1e-6)
     }
 
-    /// A trade that comes to few enough bytes.
+    /// A multiplier that gives few enough bytes.
     fn enough(&self) -> f64 {
         self.high.map_or(EVERYTHING, |(trade, _)| trade.exp())
     }

@@ -39,8 +39,8 @@ impl Tally {
         all
     }
 
-    /// Counts what a group of viewpoints sees of a block, which is all; `both` if that is seen
-    /// back, and told of nowhere else.
+    /// Counts a block that a group of viewpoints sees entirely; `both` if sight is mutual and the pair
+    /// is stored only here.
     pub(crate) fn visible(&mut self, viewpoints: u64, targets: u64, both: bool) {
         self.counts.add_visible(viewpoints, targets);
         if both {
@@ -134,7 +134,7 @@ pub(crate) struct FirstPass {
     pub trees: Trees,
 }
 
-/// Of each mixed block that a group tells of, in order, which of its samples are seen, and which of
+/// Of each mixed block that a group covers, in order, which of its samples are seen, and which of
 /// the group's viewpoints see some.
 type SeenAndSeeing = Vec<[u64; 2]>;
 
@@ -240,7 +240,7 @@ impl FirstPass {
     }
 }
 
-/// Counts a group; returns what it tells of the mixed blocks.
+/// Counts a group; returns, for each mixed block, which targets are seen and which viewpoints see any.
 fn count(
     tally: &mut Tally,
     group: &Group,
@@ -281,7 +281,7 @@ fn seen_and_seeing(rows: &[u64; 64]) -> [u64; 2] {
     [seen, seeing]
 }
 
-/// What a block has told of those that are still to be shown.
+/// What the group of one block says of the blocks that come later.
 struct Told {
     /// Runs of blocks that it sees alike, and how many there are.
     runs: IntoIter<(Answer, u32)>,

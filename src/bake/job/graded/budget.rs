@@ -1,6 +1,6 @@
-//! Graded bundles within a budget: the pairs of blocks of each level are pruned by rate and distortion
-//! ([`crate::compress::pairs::PairPruner`]), those of the lowest level first, since what is given up there is visible in the levels
-//! above as well.
+//! Lagrangian rate-distortion optimization of graded bundles, to fit one into a budget of bytes. The pairs of blocks are pruned
+//! ([`crate::compress::pairs::PairPruner`]) level by level, from the lowest up: what pruning makes visible at one level must be
+//! visible in the unions of the levels above.
 
 use super::levels::{Level, Levels};
 use super::pass::{Assembly, Pass, Trade};
@@ -13,10 +13,10 @@ use crate::job::error::BakeError;
 use viewcell::format::Answer;
 use viewcell::format::pairs::table_length;
 
-/// Writes a bundle within a budget; without loss if it fits. The provenance, which has the statistics, is given what was
-/// lost.
+/// Writes a bundle within a budget, lossless if that fits. What was lost is added to the provenance, which already has the
+/// statistics.
 ///
-/// Errors where nothing comes to so few bytes.
+/// Fails where no bundle is that small.
 pub(super) fn shrink(
     assembly: &Assembly,
     original: Pass,
@@ -40,7 +40,7 @@ struct Search<'a> {
     original: Pass,
     /// By level.
     weights: Vec<Weights>,
-    /// Bytes that do not depend on the trade, or some more.
+    /// Bytes that do not depend on the multiplier, or slightly more.
     fixed: u64,
 }
 
@@ -101,7 +101,7 @@ impl Candidates for Search<'_> {
                         pairs += 1;
                     }
                 }
-                // With a loss the head becomes no longer.
+                // Pruning never makes the head longer.
                 Some(u64::from(self.original.heads[number]) + table_length(pairs) as u64)
             },
             |number, bytes| {
@@ -145,8 +145,7 @@ impl Candidates for Search<'_> {
     }
 }
 
-/// What it is worth that something is hidden from the cells of each level: of larger cells the mean of the view cells in
-/// them.
+/// The weights of hidden area for the cells of each level: a larger cell has the mean of its view cells.
 fn weights(levels: &Levels, weight: &Weight) -> Vec<Weights> {
     let cells = &levels.all[0];
     let of_level = |(at, level): (u32, &Level)| {

@@ -238,7 +238,7 @@ impl<'a> Chunk<'a> {
         let options = BakeOptions {
             finest: cell_level,
             grade: 0,
-            // As much less than cells as is told apart within those of level 0.
+            // As much less than cells as is distinguished within those of level 0.
             detail: match options.detail {
                 0 => 0,
                 detail => detail + self.level,

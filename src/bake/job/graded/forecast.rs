@@ -1,4 +1,5 @@
-//! Forecast of a graded bake: some quads of viewpoints of the lowest levels are looked from, and all is reckoned from them.
+//! Forecast of a graded bake, by sampling: the kernels run on some quads of viewpoints of the lowest levels, and time and size
+//! are extrapolated.
 
 use super::fill::{Chunk, Clock, GradedWork};
 use crate::compress::graded::{rows_of, visible_pairs};
@@ -31,9 +32,9 @@ pub(crate) struct GradedForecast {
     pub cpu_seconds: f64,
     /// Bytes of the groups and their index.
     pub bytes: u64,
-    /// Of the pairs of view cells that are told one by one, how many are hidden: 0 to 1.
+    /// Of the pairs of view cells that are stored one by one, the share that is hidden: 0 to 1.
     pub hidden_near: f64,
-    /// Quads of viewpoints that were looked from, and that the bake looks from.
+    /// Quads of viewpoints that were sampled, and those of the whole bake.
     pub quads: [usize; 2],
 }
 

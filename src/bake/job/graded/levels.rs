@@ -33,7 +33,7 @@ pub(super) struct Level {
     pub blocks: Vec<Block>,
 }
 
-/// How the cells of a block see the blocks that its group tells of.
+/// How the cells of a block see the blocks that its group covers.
 #[derive(Debug, Default)]
 pub(super) struct NearGroup {
     /// By block, in Morton order.
@@ -101,7 +101,7 @@ impl Levels {
         self.all.iter().flat_map(of_level).collect()
     }
 
-    /// The blocks that the group of one tells of, in Morton order: those near it, or of them itself and those after it.
+    /// The blocks that the group of one covers, in Morton order: those near it, or of them itself and those after it.
     pub(super) fn told_by(&self, level: u32, block: Block) -> Vec<Block> {
         let [columns, rows] = self.shape.window(level, block);
         let near = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
@@ -112,8 +112,8 @@ impl Levels {
         told
     }
 
-    /// How many blocks the group of one tells of, about: of a block with itself and its neighbours half count where each
-    /// pair is told of once.
+    /// How many blocks the group of one covers, about: of a block with itself and its neighbours half count where each
+    /// pair is covered once.
     pub(super) fn told(&self, level: u32, block: Block) -> u64 {
         let [columns, rows] = self.shape.window(level, block);
         let near = columns.len() as u64 * rows.len() as u64;
@@ -124,7 +124,7 @@ impl Levels {
         }
     }
 
-    /// The record of a group as a kernel leaves it, out of what its block sees of each that it tells of: without what the level
+    /// The record of a group as a kernel leaves it, out of what its block sees of each that it covers: without what the level
     /// below tells.
     pub(super) fn encode(
         &self,
@@ -151,7 +151,7 @@ impl Levels {
         encode_told(number, self.targets, sights.into_iter(), &pairs)
     }
 
-    /// The group of a record, which tells of so many blocks; `None` where it is damaged.
+    /// The group of a record, which covers so many blocks; `None` where it is damaged.
     pub(super) fn decode(&self, payload: &[u8], told: usize) -> Option<NearGroup> {
         let (key, frame) = Key::split(payload)?;
         let mut sights = Vec::with_capacity(told);

@@ -1,7 +1,7 @@
-//! Bakes of graded bundles ([`viewcell::format::graded`]): levels of groups, each of which tells of near blocks alone.
+//! Bakes of graded bundles ([`viewcell::format::graded`]): levels of groups, each of which covers only the blocks near its own.
 //!
 //! [`levels`] numbers the blocks of all levels; a store has a group for each. [`fill`] computes how cells of a level see
-//! those that no lower level tells of, by kernels over parts of the terrain, so that memory does not grow with it. [`pass`]
+//! those that no lower level covers, by kernels over parts of the terrain, so that memory does not grow with it. [`pass`]
 //! puts in what the lower levels tell, as unions, [`budget`] gives up what a budget asks for, and [`write`](mod@write) writes the
 //! bundle. [`unpack`] takes the groups out of one.
 

@@ -182,7 +182,7 @@ impl Trade<'_> {
 
 /// How a block sees those near it.
 struct Whole {
-    /// The blocks that the group tells of, and how each is seen.
+    /// The blocks that the group covers, and how each is seen.
     told: Vec<Block>,
     sights: Vec<Answer>,
     /// The record of the group, where it is not as the kernel found it.
@@ -273,7 +273,7 @@ struct Joined<'a> {
     /// The block of the level above whose quarters come at the moment.
     own: Option<Block>,
     seen: Union,
-    /// The groups that are done, which tell of what is near by this level alone.
+    /// The groups that are done, which cover what is near by this level alone.
     groups: Vec<io::Result<Vec<u8>>>,
     tree: PairSymbols,
 }
@@ -327,7 +327,7 @@ impl Joined<'_> {
     }
 }
 
-/// The heads of a level's groups, which tell of the blocks before them as well.
+/// The heads of a level's groups, which cover the blocks before them as well.
 pub(super) struct Heads<'a> {
     levels: &'a Levels,
     at: u32,

@@ -15,7 +15,7 @@ use std::io;
 use std::path::Path;
 use viewcell::format::{Answer, Graded, TerrainParameters};
 
-/// Puts the groups of a bundle that has lost nothing into a store beside the place of another; of those numbers alone of which
+/// Puts the groups of a bundle that is lossless into a store beside the place of another; of those numbers alone of which
 /// `is_wanted` says so.
 pub(crate) fn unpack(
     graded: Graded,
@@ -104,7 +104,7 @@ fn record(
     })
 }
 
-/// What a block sees of those that its group tells of, where it sees anything; `None` where the bytes are damaged.
+/// What a block sees of those that its group covers, where it sees anything; `None` where the bytes are damaged.
 fn seen(graded: Graded, levels: &Levels, number: usize) -> Option<HashMap<(u32, u32), [u64; 64]>> {
     let (at, own) = levels.find(number);
     let level = &levels.all[at as usize];

@@ -1,5 +1,5 @@
 //! Re-bakes of graded bundles: groups of chunks whose terrain is as it was are taken out of the bundle, the others are computed.
-//! What comes out is a bundle: patches are of bundles whose blocks tell of the whole grid.
+//! What comes out is a bundle: patches are of bundles whose blocks cover the whole grid.
 
 use super::job::{Clock, RebakeJob, RebakeReport, changed_heights, provenance};
 use super::layers::{Before, terrain_of};

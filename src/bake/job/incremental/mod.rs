@@ -1,6 +1,6 @@
-//! Incremental re-bakes: a bundle and what has changed of the ground, to a patch or another bundle.
+//! Incremental re-bakes: from a bundle and changed ground to a patch, or to a new bundle.
 //!
-//! `job` is what is asked and told, `rebake` does it. `pair_changes` asks again which pairs of blocks see each other, `replaced`
+//! `job` has options and results, `rebake` the stages. `pair_changes` decides again which pairs of blocks see each other, `replaced`
 //! makes the groups and trees that differ, `splice` a bundle of the old pieces and the new ones,
 //! `layers` reads a bundle with patches over it, and joins them. `graded` does it for graded
 //! bundles.

@@ -27,7 +27,7 @@ pub(crate) struct PairChange {
     pub target: usize,
     pub before: Answer,
     pub now: Answer,
-    /// Whether anybody who is there now sees otherwise.
+    /// Whether the answer has changed for samples that are terrain now.
     pub differs: bool,
     /// The bytes of a mixed pair, in the codes of the old bundle.
     pub record: Vec<u8>,
@@ -58,7 +58,7 @@ pub(crate) struct PairRecheck<'a> {
     /// What has changed; if the ground as it was is not known, all is asked.
     pub change: Option<&'a Change>,
     pub kernel: &'a Kernel<'a>,
-    /// The kernel on the old ground, where that tells of some pairs that they are as they were.
+    /// The kernel on the old ground, if it can show that some pairs have not changed.
     pub old_kernel: Option<&'a Kernel<'a>>,
     pub options: &'a BakeOptions,
     /// Where there is terrain now, and where there was, by block.
@@ -70,11 +70,11 @@ pub(crate) struct PairRecheck<'a> {
     pub codebook: &'a Codebook,
 }
 
-/// Who sees whom now.
+/// The kernel that decides who sees whom now.
 enum Ask<'k> {
-    /// Of what may have changed.
+    /// Only for the pairs that may have changed.
     Again(Box<Recheck<'k>>),
-    /// Of all.
+    /// For all pairs.
     All(Box<dyn Viewsheds + 'k>),
 }
 
@@ -100,7 +100,7 @@ fn no_kernel() -> BakeError {
     BakeError::option("visibility", "exact or conservative", "sectors")
 }
 
-/// What a quad's blocks see otherwise, each with its number; and how many pairs were asked.
+/// What has changed for each of a quad's blocks, with the block's number; and how many pairs were decided.
 type OfQuad = (Vec<(usize, Vec<PairChange>)>, u64, [i64; 4]);
 
 impl PairRecheck<'_> {
@@ -146,7 +146,7 @@ impl PairRecheck<'_> {
         Ok(changes)
     }
 
-    /// Who alone may see otherwise, if that can be told.
+    /// The only samples whose visibility may have changed, if that can be found.
     fn onlookers(
         &self,
         workers: &Workers,
@@ -300,8 +300,8 @@ impl PairRecheck<'_> {
         self.was[block] != self.valid.blocks()[block]
     }
 
-    /// What a block sees otherwise, and how many of its pairs were asked. Where terrain has come or gone all pairs
-    /// are told of: what was said of nothing means something now.
+    /// What has changed in what a block sees, and how many of its pairs were decided. Where voids have become terrain, or
+    /// terrain voids, all pairs are listed: what is stored for a void has no meaning.
     fn compare(
         &self,
         room: &mut Room<'_>,

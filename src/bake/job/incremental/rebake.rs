@@ -3,7 +3,7 @@
 //! ```text
 //! prepare      what has changed, and the tables of the kernel
 //! visibility   pairs of blocks whose sight may meet what has changed are asked again
-//! patch        the groups and trees of those that see otherwise now
+//! patch        the groups and trees that have changed
 //! compress     if a bundle is wanted: old groups with new ones over them
 //! ```
 //!
@@ -128,7 +128,7 @@ fn check_terrain(
     Ok(())
 }
 
-/// Re-bakes a bundle incrementally: `terrain`, of the file that `source` tells of, is its new ground.
+/// Re-bakes a bundle incrementally: `terrain`, read from the file `source`, is the new ground.
 ///
 /// The options of the bake are those of the bundle. A bundle of cells, of a part of the places or of ground below
 /// a surface does not hold the ground that it was made of: all its pairs are asked. What is written holds what a bake of `terrain`

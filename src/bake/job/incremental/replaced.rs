@@ -55,7 +55,7 @@ type Words = FxHashMap<usize, FxHashMap<usize, u64>>;
 impl PatchPieces<'_> {
     /// The groups that change, by block, row by row.
     pub(crate) fn new_groups(&self, workers: &Workers) -> Result<New, BakeError> {
-        // What other groups tell of a block: how it sees the blocks before it.
+        // What other groups hold of a block: how it sees the blocks before it.
         let mut told: Vec<Vec<(usize, Answer)>> = vec![Vec::new(); self.order.len()];
         let mut numbers = vec![0; self.order.len()];
         for number in 0..self.order.len() {
@@ -159,7 +159,7 @@ impl PatchPieces<'_> {
         let mut changed = own.iter().peekable();
         let told_by = self.order.told_by(number);
         let pieces = told_by.filter_map(|index| {
-            // Changes are in the order of the blocks that a group tells of.
+            // Changes are in the order of the blocks that a group covers.
             let new = changed.next_if(|pair| pair.target == index);
             if sights[index] != Answer::Mixed {
                 return None;

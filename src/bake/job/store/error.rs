@@ -1,4 +1,4 @@
-//! What can go wrong with stores: checkpoints and shards.
+//! Errors of stores: checkpoints and shards.
 
 use std::path::{Path, PathBuf};
 

@@ -16,7 +16,7 @@ use wincode::{SchemaRead, SchemaWrite};
 /// zstd level of the groups. Higher ones take longer than they save in writing.
 const ZSTD_LEVEL: i32 = 1;
 
-/// Which blocks a group tells of.
+/// Which blocks a group covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
 pub(crate) enum Targets {
     /// All blocks of the grid.
@@ -36,9 +36,9 @@ impl Targets {
 /// How the viewpoints of a block see other blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Group {
-    /// By block, row by row: hidden where the group does not tell of a block.
+    /// By block, row by row: hidden where the group does not cover a block.
     pub sights: Vec<Answer>,
-    /// The mixed pairs that the group tells of, in Morton order of the targets.
+    /// The mixed pairs that the group covers, in Morton order of the targets.
     pub pairs: PairList,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct BlockOrder {
 }
 
 impl BlockOrder {
-    /// The order of a grid; groups tell of these targets.
+    /// The order of a grid; groups cover these targets.
     pub(crate) fn new(grid: Grid, targets: Targets) -> Self {
         let blocks = morton_blocks(grid);
         let across = grid.block_shape().0;
@@ -64,7 +64,7 @@ impl BlockOrder {
         }
     }
 
-    /// Whether groups tell of each pair once.
+    /// Whether groups cover each pair once.
     pub(crate) fn is_mutual(&self) -> bool {
         self.targets == Targets::OwnAndLater
     }
@@ -84,7 +84,7 @@ impl BlockOrder {
         self.indices[number] as usize
     }
 
-    /// The places of the blocks that group number `number` tells of, in order.
+    /// The places of the blocks that group number `number` covers, in order.
     pub(crate) fn told_by(&self, number: usize) -> impl Iterator<Item = usize> {
         let first = match self.targets {
             Targets::All => 0,
@@ -157,7 +157,7 @@ impl Group {
     }
 }
 
-/// The record of a group that tells of some blocks, by how each of them is seen, in order.
+/// The record of a group that covers some blocks, by how each of them is seen, in order.
 pub(crate) fn encode_told(
     number: usize,
     targets: Targets,
@@ -189,7 +189,7 @@ pub(crate) fn encode_told(
     Ok(payload)
 }
 
-/// The pairs of a record whose group tells of at most so many blocks; how each of these is seen is told to `tell`, in order,
+/// The pairs of a record whose group covers at most so many blocks; how each of these is seen is told to `tell`, in order,
 /// until it has had enough. `None` where the record is not what [`encode_told`] makes.
 pub(crate) fn decode_told(
     (key, frame): (Key, &[u8]),

@@ -156,7 +156,7 @@ impl<'t> ShaftField<'t> {
         self
     }
 
-    /// The same field where no quads smaller than those of a level are told apart: what is open between them
+    /// The same field where no quads smaller than those of a level are distinguished: what is open between them
     /// is seen. Takes less time, and hides less.
     ///
     /// # Panics

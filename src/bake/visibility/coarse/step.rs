@@ -122,7 +122,7 @@ pub(crate) struct Question<'l> {
 #[derive(Clone, Copy)]
 struct Frame<'f> {
     lines: &'f Lines,
-    /// Samples of a line.
+    /// Number of samples in a line.
     samples: f32,
     /// The first quad's corner, major and minor.
     corner: (f32, f32),

@@ -47,7 +47,7 @@ impl std::fmt::Debug for ChangedAxis {
     }
 }
 
-/// Which viewpoints may see otherwise, and between which slabs that is decided.
+/// The viewpoints whose visibility may have changed, and the slabs between which that is decided.
 pub(crate) struct Touched {
     pub lanes: u64,
     /// The first slab that changed ground may reach, and the one after the last.

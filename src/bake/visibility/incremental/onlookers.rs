@@ -204,7 +204,7 @@ fn walled<S: Simd, const N: usize>(
     rows.of_block(open)
 }
 
-/// The samples that may see otherwise.
+/// The samples whose visibility may have changed.
 #[derive(Debug)]
 pub struct Onlookers {
     words: Vec<u64>,

@@ -1,4 +1,5 @@
-//! The kernel of samples and cells, asked only what a change of the ground may have changed.
+//! Incremental visibility: the kernel of samples and cells, run only on the pairs whose answer a change of the ground may
+//! have changed.
 
 use super::change::Change;
 use super::changed_ground::{ChangedGround, Touched, touched};
@@ -20,11 +21,11 @@ use viewcell::format::{Grid, Quad};
 /// From this level on squares of displacements are looked at as a whole, before their lines are.
 const MEETS: u32 = 4;
 
-/// A kernel that looks again at what may have changed.
+/// The kernel that decides again the pairs that may have changed.
 pub struct Recheck<'f> {
     rays: Rays<'f>,
     change: &'f Change,
-    /// Who alone may see otherwise, if that is known.
+    /// The only samples whose visibility may have changed, if known.
     onlookers: Option<&'f Onlookers>,
     old: Option<OldRays<'f>>,
     notes: Notes,
@@ -107,7 +108,7 @@ struct MayChange<'a, 'f> {
 }
 
 impl MayChange<'_, '_> {
-    /// Whether a pair of blocks that the square tells of is open.
+    /// Whether a pair of blocks that the square covers is open.
     fn is_open(&self, block: &ViewBlock, node: &Node) -> bool {
         let (columns, rows) = self.grid.block_shape();
         let last = (1 << node.level) + SIDE as i32 - 2;

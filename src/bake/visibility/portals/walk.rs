@@ -78,8 +78,8 @@ impl<'a> Walk<'a> {
 
     /// Adds to `seen` the passages that are seen through the passage `source`.
     ///
-    /// `rows` holds, for each passage, those that at most are seen through it: no others are
-    /// added. What is in `seen` already is taken as seen.
+    /// `rows` holds, for each passage, a superset of what is seen through it: nothing else is added.
+    /// What is in `seen` already counts as seen.
     pub(super) fn see(&mut self, rows: &BitMatrix, source: usize, seen: &mut [u64]) {
         let window = Window::of(rows.row(source));
         let seen = &mut seen[window.words.clone()];

@@ -20,7 +20,7 @@ pub(crate) trait LaneFilter {
     fn lanes(&self, block: &ViewBlock, node: &Node) -> u64;
 
     /// Leaves of a square that looks in a direction (turned, sign) the lanes to be decided, and of
-    /// its reach the slabs that may matter. Lanes may come to none.
+    /// its reach the slabs that may matter. No lane may be left.
     fn narrow(
         &mut self,
         field: &HeightField,

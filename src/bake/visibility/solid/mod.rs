@@ -46,7 +46,7 @@ pub struct Solids<'f> {
     decider: Decider<AtLevel>,
 }
 
-/// Cells in what a kernel looks from at once.
+/// Cells that a kernel computes at once.
 const LOOK: u32 = 1 << (2 * LOOK_LEVEL);
 
 impl<'f> Solids<'f> {
@@ -58,7 +58,7 @@ impl<'f> Solids<'f> {
         }
     }
 
-    /// What is found of a pair of cells by themselves, in at most `depth` halvings one after another. What
+    /// What is found of a single pair of cells, in at most `depth` halvings one after another. What
     /// [`Viewsheds::look`] says may hide more: what hides a pair of larger boxes hides all in them.
     pub fn sees(&mut self, a: u32, b: u32, depth: u32) -> Found {
         if a == b {

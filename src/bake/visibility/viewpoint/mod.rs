@@ -1,8 +1,8 @@
 //! The viewshed of one viewpoint: which samples it sees exactly, without a bake.
 //!
-//! Bakes ask of 64 viewpoints at once; one alone would cost as much. Here eight octants are swept outwards, and bounds of
-//! the horizon ([`octant`]) tell of nearly all samples whether they are seen. The others are decided by the definition,
-//! past tiles of ground that cannot block ([`tiles`]). So the answer is that of [`super::sees`] for every sample.
+//! The kernels of bakes compute 64 viewpoints at once; one alone would cost as much. Here eight octants are swept outwards,
+//! and bounds of the horizon ([`octant`]) decide nearly all samples. The others are tested by the definition, skipping tiles
+//! of ground that cannot block ([`tiles`]). So the answer is that of [`super::sees`] for every sample.
 
 mod octant;
 mod tiles;

@@ -249,7 +249,7 @@ fn ears_of_many(polygon: &[Point], normal: Point) -> Vec<[usize; 3]> {
         let (a, b, c) = (polygon[a], polygon[b], polygon[c]);
         dot(cross(minus(b, a), minus(c, a)), normal)
     };
-    // Most corners are told apart from an ear by the box around it.
+    // Most corners are distinguished from an ear by the box around it.
     let [u, v] = axes(normal);
     let flat: Vec<[f64; 2]> = polygon
         .iter()

@@ -192,7 +192,7 @@ impl Voxels {
         }
     }
 
-    /// How far above a blocked voxel players rise by themselves. [Unit: m]
+    /// How far above a blocked voxel a player gets by jumping or climbing. [Unit: m]
     const CLIMB: f64 = 3.0;
 
     /// Lets players rise no higher than [`Self::CLIMB`] above what blocks them.

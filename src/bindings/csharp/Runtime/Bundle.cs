@@ -190,7 +190,7 @@ namespace Viewcell
                 return Error.Check(Native.viewcell_contains(handle, at, (UIntPtr)words.Length, place)) == 1;
         }
 
-        // Whether two players who are anywhere at these places may see each other on their ways, up to so far each: metres, or
+        // Whether two players who are anywhere at these places may see each other on their paths, up to so far each: metres, or
         // units of the level. Errs towards true.
         public bool VisibleWithin(uint a, uint b, double reachA, double reachB)
         {

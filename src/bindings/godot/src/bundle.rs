@@ -170,7 +170,7 @@ impl ViewcellBundle {
         level.positions_visible(coordinates(bundle, from), coordinates(bundle, to))
     }
 
-    /// Whether either of two players may see the other in a solid level on their ways, up to so far each. Errs towards
+    /// Whether either of two players may see the other in a solid level on their paths, up to so far each. Errs towards
     /// true.
     #[func]
     fn visible_within(&self, a: Vector3, b: Vector3, reach_a: f64, reach_b: f64) -> bool {

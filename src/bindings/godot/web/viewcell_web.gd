@@ -175,7 +175,7 @@ func visible_points(from: Vector3, to: Vector3) -> bool:
 		return true
 	return _glue.points(_key, from.x, from.y, from.z, to.x, to.y, to.z)
 
-# Whether either of two players may see the other in a solid level on their ways, up to so far each. Errs towards true.
+# Whether either of two players may see the other in a solid level on their paths, up to so far each. Errs towards true.
 func visible_within(a: Vector3, b: Vector3, reach_a: float, reach_b: float) -> bool:
 	if not is_solid():
 		push_error("visible_within: expected a bundle of a solid level to be open")

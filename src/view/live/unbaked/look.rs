@@ -1,6 +1,6 @@
 //! The viewshed of one place, by the kernels of a bake.
 //!
-//! A kernel looks from 16 × 16 places at once. What it found last is kept, so that places nearby are answered at once.
+//! A kernel computes 16 × 16 places at once. Its last result is cached, so that nearby places are answered immediately.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -312,7 +312,7 @@ impl<'a> Openings<'a> {
         parts(viewer).any(|a| parts(target).any(|b| self.may_open_any(a, own, b, other)))
     }
 
-    /// Level of the least quads that are told apart in what a quad sees.
+    /// Level of the least quads that are distinguished in what a quad sees.
     pub(super) fn grain(&self, from: Quad) -> u32 {
         from.level.min(BLOCK_LEVEL)
     }
@@ -324,7 +324,7 @@ impl<'a> Openings<'a> {
         (low < f32::INFINITY).then_some(f64::from(low))
     }
 
-    /// Whether all ways between two are longer than sight.
+    /// Whether all paths between two are longer than sight.
     fn is_too_far(&self, a: Extent, b: Extent) -> bool {
         let gap = |a: [f64; 2], b: [f64; 2]| (a[0] - b[1]).max(b[0] - a[1]).max(0.0);
         let x = gap(a.columns, b.columns) * self.spacing[0];
@@ -384,7 +384,7 @@ impl<'a> StalePvs<'a> {
         }
     }
 
-    /// Whether a quad may be seen beside what is stored, by the least quad that is told apart and holds it.
+    /// Whether a quad may be seen beside what is stored, by the least quad that is distinguished and holds it.
     fn may_open(&self, quad: Quad) -> bool {
         let level = quad.level.max(self.openings.grain(self.quad));
         self.openings.may_open(self.quad, quad.ancestor(level))

@@ -1,12 +1,12 @@
-//! Tree code 3, resolution by distance: near pairs of places are told one by one, far ones as quads.
+//! Tree code 3, level of detail by distance: near pairs of places are stored one by one, far ones as quads.
 //!
 //! A graded bundle has *levels*. Level 0 is the grid of view cells; the cells of level k are its quads of
-//! 2^k × 2^k. Each level tells of pairs of blocks (8 × 8 cells of the level) that are at most [`Shape::reach`]
-//! blocks apart, across and down; a bit says whether anybody in the one cell sees anybody in the other. Of a
-//! pair of places the lowest level that tells of their blocks answers. So the size of what answers grows in
-//! proportion to its distance: between two cells of level k > 0 lie at least 4 times the reach of their own size.
+//! 2^k × 2^k. Each level covers pairs of blocks (8 × 8 cells of the level) that are at most [`Shape::reach`]
+//! blocks apart, across and down; a bit says whether anybody in the one cell sees anybody in the other. A
+//! pair of places is answered by the lowest level that covers their blocks. So the size of the cells that answer grows
+//! in proportion to their distance: between two cells of level k > 0 lie at least 4 times the reach of their own size.
 //!
-//! The highest level is the first in which all blocks are near each other. Where two levels tell of the
+//! The highest level is the first in which all blocks are near each other. Where two levels cover the
 //! same cells, the bit of the higher one is the union of those of the lower; in a lossy bundle it may be visible all the
 //! same.
 //!
@@ -78,7 +78,7 @@ impl Shape {
             .fold(0, usize::saturating_add)
     }
 
-    /// Whether a level tells of two of its blocks.
+    /// Whether a level covers two of its blocks.
     #[inline]
     pub const fn is_near(&self, a: Block, b: Block) -> bool {
         a.0.abs_diff(b.0) <= self.reach && a.1.abs_diff(b.1) <= self.reach
@@ -93,7 +93,7 @@ impl Shape {
         [near(column, columns), near(row, rows)]
     }
 
-    /// The lowest level, from `lowest` on, that tells of the blocks around two blocks of level 0.
+    /// The lowest level, from `lowest` on, that covers the blocks around two blocks of level 0.
     #[inline]
     fn level_of(&self, a: Block, b: Block, lowest: u32) -> u32 {
         let mut level = lowest;

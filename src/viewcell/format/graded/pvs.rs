@@ -43,7 +43,7 @@ impl<'a> GradedPvs<'a> {
         let groups = self.graded.groups(level);
         let terrain = groups.valid().block(target.0, target.1);
         let seen = if self.quad.level > level + BLOCK_LEVEL {
-            // It is several blocks of the highest level, where each tells of all others.
+            // It is several blocks of the highest level, where each covers all others.
             let inner = quad_in_block(self.quad, level);
             let (columns, rows) = groups.grid().block_range(inner);
             let blocks = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
@@ -55,7 +55,7 @@ impl<'a> GradedPvs<'a> {
         [seen & terrain, terrain]
     }
 
-    /// The lowest level that tells of a block of level 0 or of a quad of more.
+    /// The lowest level that covers a block of level 0 or of a quad of more.
     fn level_of(&self, quad: Quad) -> u32 {
         let origin = quad.origin();
         let block = (origin.column >> BLOCK_LEVEL, origin.row >> BLOCK_LEVEL);
@@ -64,7 +64,7 @@ impl<'a> GradedPvs<'a> {
         self.graded.shape.level_of(self.block, block, lowest)
     }
 
-    /// How a quad is seen by the lowest level that tells of the whole of it: which of its cells, and which have terrain;
+    /// How a quad is seen by the lowest level that covers the whole of it: which of its cells, and which have terrain;
     /// and whether a lower level tells more of parts of it.
     fn look(&self, quad: Quad) -> (u32, [u64; 2], bool) {
         let level = self.level_of(quad);
@@ -110,7 +110,7 @@ impl<'a> GradedPvs<'a> {
         children.filter(move |&child| valid.has_quad(child))
     }
 
-    /// Whether a quad is larger than the blocks of the highest level, so that only its children are told of.
+    /// Whether a quad is larger than the blocks of the highest level, so that only its children are covered.
     fn is_above(&self, quad: Quad) -> bool {
         quad.level >= self.graded.shape.levels() + BLOCK_LEVEL
     }

@@ -1,7 +1,7 @@
-//! Flood fill over touching cells: those that a player can come to without leaving a region.
+//! Flood fill over touching cells: those that a player can reach without leaving a region.
 //!
 //! A box around all places that a player may soon reach extends through walls; the player cannot pass them. All
-//! positions that players can come to lie in cells, which are closed boxes, so that a way leads from cell to cell
+//! positions that players can reach lie in cells, which are closed boxes, so that a path leads from cell to cell
 //! through positions of both. So the player reaches only cells to which a chain of touching cells within the region
 //! leads from where the player is now.
 

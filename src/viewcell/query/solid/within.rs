@@ -105,7 +105,7 @@ impl Parts {
 
 impl SolidBundle<'_> {
     /// Whether a player who is now at `a` and comes up to `reach[0]` units far may see any part of one who
-    /// is now at `b` and comes up to `reach[1]` units far, anywhere on their ways: whether any cell that the
+    /// is now at `b` and comes up to `reach[1]` units far, anywhere on their paths: whether any cell that the
     /// one may come to sees any that the other may come to.
     ///
     /// Errs towards visible only: `true` where either is in no cell now, where finding out would take too
@@ -125,7 +125,7 @@ impl SolidBundle<'_> {
     }
 
     /// Whether a player who is now anywhere in cell `a` and comes up to `reach[0]` units far, and one anywhere in cell
-    /// `b` who comes up to `reach[1]` units far, may see each other on their ways. Else as
+    /// `b` who comes up to `reach[1]` units far, may see each other on their paths. Else as
     /// [`SolidBundle::positions_visible_within`]; `true` where either cell is not there.
     pub fn visible_within(&self, a: u32, b: u32, reach: [f64; 2]) -> bool {
         let [reach_a, reach_b] = reach;

@@ -50,14 +50,14 @@ impl CellBundle<'_> {
         bits::words(self.cells())
     }
 
-    /// The cells that a player may come to who is anywhere in `cell` and walks less than `reach`
-    /// units of the level; with a reach of 0, `cell` alone. Teleporters are no ways.
+    /// The cells that a player may reach who is anywhere in `cell` and walks less than `reach`
+    /// units of the level; with a reach of 0, `cell` alone. Teleporters are not followed.
     ///
     /// They are the cells that a chain of cells leads to, each touching the one before, all of them
     /// within `reach` of `cell` as the crow flies. Boxes stand for cells, and touch where they are
     /// no more than a 64th of a unit apart: whoever walks passes through cells whose boxes touch,
-    /// and is never further away than the way is long. So this errs towards too many cells only.
-    /// (The portals of a level would be fewer ways, but compilers leave out openings that are
+    /// and is never further away than the path is long. So this errs towards too many cells only.
+    /// (The portals of a level would connect fewer cells, but compilers leave out openings that are
     /// slivers, and players walk through these, too.)
     ///
     /// A cell without a box is everywhere; in a bundle without boxes any reach but 0 leads to all
@@ -88,7 +88,7 @@ impl CellBundle<'_> {
 
     /// Whether a player who is now in cell `a` and comes up to `reach[0]` units of the level far,
     /// and one in cell `b` who comes up to `reach[1]` far, may see each other anywhere on their
-    /// ways: whether any cell of the one's [`CellBundle::reach`] sees any of the other's. With
+    /// paths: whether any cell of the one's [`CellBundle::reach`] sees any of the other's. With
     /// reaches of 0 that is [`CellBundle::visible`], either way.
     ///
     /// Errs towards visible only. Cells that are not there are visible. Nothing is allocated;

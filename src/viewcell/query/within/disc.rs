@@ -1,4 +1,4 @@
-//! The samples within reach of a sample.
+//! Range query on the grid: the samples that a player may reach from a sample within a distance.
 
 use super::motion::Extent;
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
@@ -8,7 +8,7 @@ use crate::query::TerrainBundle;
 /// How far from the edge of a unit square a position counts as on it. [Unit: samples]
 const ROUNDING: f64 = 1e-6;
 
-/// Every sample whose unit square somebody may come to who stands anywhere in a part of the unit
+/// Every sample whose unit square somebody may reach who stands anywhere in a part of the unit
 /// square of the centre and walks less than `reach` metres; with a reach of 0, the centre alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Disc {

@@ -1,7 +1,7 @@
-//! Look-ahead: may two players come to see each other soon, from any place within reach of the one to any within reach
-//! of the other?
+//! Look-ahead: may two players see each other soon, from any place within reach of the one to any within reach of the
+//! other?
 //!
-//! A server asks this, so that whoever steps round a corner has already been told who stands behind it. Where a
+//! A server asks this to send a position before it can be seen, so that nobody behind a corner appears late. Where a
 //! player may be follows from how they move ([`Motion`], [`MotionLimits`]), or is a distance from where they are. The
 //! answer errs towards visible only.
 

@@ -1,4 +1,4 @@
-//! Who is to be told of whom, by how players move: what a server asks each frame.
+//! Look-ahead for all players of a server, each frame: who must be sent to whom, by how they move.
 
 use super::motion::{Motion, MotionLimits};
 use super::reachable::ReachableSet;
@@ -19,8 +19,8 @@ struct Tracked {
 /// Look-ahead for many players: a server says where they are and how fast, and asks who may come to see whom at
 /// some time to come, and for how long nobody need hear of a player at all.
 ///
-/// Players who keep to the limits are never told of too late; who is put elsewhere, by a teleporter or a
-/// respawn, has to be told of again with [`Predictor::moved`] at once. All memory is allocated at first.
+/// Players who keep to the limits are never late. After a teleport or a respawn a player has to be given again with
+/// [`Predictor::moved`] at once. All memory is allocated in the beginning.
 #[derive(Clone, Debug)]
 pub struct Predictor<'a> {
     world: World<'a>,

@@ -49,12 +49,12 @@ impl<'a> ReachableSet<'a> {
         }
     }
 
-    /// Becomes that of nobody.
+    /// Makes the set empty: it is that of no player.
     pub fn clear(&mut self) {
         self.region = None;
     }
 
-    /// Becomes that of a player, wherever that is now. Who is in no place now ([`World::locate`]) may be anywhere.
+    /// Sets it to the reach of a player. One who is at no place now ([`World::locate`]) may be anywhere.
     pub fn set(&mut self, mover: &Mover) {
         let Mover {
             motion,
@@ -65,8 +65,8 @@ impl<'a> ReachableSet<'a> {
         self.set_motion(motion, limits, *times, cell);
     }
 
-    /// Becomes that of a player who is at a position now, and until some time in a region, as [`Running::region`] says.
-    /// Who is in no place now may be anywhere.
+    /// Sets it to a player who is at a position now, and stays in a region, such as [`Running::region`] gives. One who is at
+    /// no place now may be anywhere.
     ///
     /// [`Running::region`]: super::Running::region
     pub fn set_region(&mut self, position: [f64; 3], region: &Extent) {
@@ -82,7 +82,7 @@ impl<'a> ReachableSet<'a> {
         }
     }
 
-    /// Becomes that of somebody in motion, who is in a cell of a level now, if known.
+    /// Sets it to a player in motion, who is in cell `cell` of a level now, if known.
     pub(super) fn set_motion(
         &mut self,
         motion: &Motion,
@@ -97,8 +97,8 @@ impl<'a> ReachableSet<'a> {
         self.fill(cell, [low, high], [&from(0.0, until), &from(first, until)]);
     }
 
-    /// Becomes that of somebody who is in a cell of a level now, if known, and somewhere in a box; goes ways in the first
-    /// region, and will be in the other.
+    /// Sets it to a player who is somewhere in the box `now`, in cell `cell` of a level if known, who moves within `path` and
+    /// will be in `region`.
     fn fill(&mut self, cell: Option<u32>, now: Corners, [path, region]: [&Extent; 2]) {
         self.region = Some(*region);
         self.count = 0;

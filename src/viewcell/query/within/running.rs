@@ -28,7 +28,7 @@ use super::motion::{Extent, Motion};
 /// How players run, jump and fall: the numbers of Quake III, with which it and its descendants begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Running {
-    /// Greatest speed that a player runs at by themselves. [Unit: of the world, a second]
+    /// Greatest speed that a player reaches by running. [Unit: of the world, a second]
     pub speed: f64,
     /// What running adds on the ground, in speeds a second.
     pub accelerate: f64,
@@ -71,12 +71,12 @@ impl Running {
         }
     }
 
-    /// The positions that a player may have at any time until `until` seconds later, if nothing is in the way: who
-    /// stands `on_ground`, on level ground with nothing above it; who does not, in the air with nothing to come upon. That
-    /// is to be tested for these positions. Nobody is pushed, swims or flies.
+    /// The positions that a player may have at any time until `until` seconds later, if nothing is in the way: one who
+    /// stands `on_ground`, on level ground with nothing above it; any other, in free air. The caller checks that these
+    /// positions are free, and that the player is not pushed and does not swim or fly.
     ///
-    /// Everywhere, where the velocity is not known, where somebody may have landed from a jump, and for
-    /// numbers that are none or out of limits.
+    /// Everywhere, where the velocity is not known, where the player may have landed from a jump, and for
+    /// numbers that are NaN or out of range.
     pub fn region(&self, motion: &Motion, on_ground: bool, until: f64) -> Extent {
         let everywhere = Extent::of_box([[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]]);
         let Some(velocity) = motion.velocity.filter(|_| self.is_in_limits(until)) else {

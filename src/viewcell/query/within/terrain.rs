@@ -26,7 +26,7 @@ const WAITING: usize = 16 + 3 * 2 * 16;
 
 impl TerrainBundle<'_> {
     /// Whether a player who is now at sample `a` and comes up to `reach[0]` metres far, and one at
-    /// sample `b` who comes up to `reach[1]` metres far, may see each other anywhere on their ways:
+    /// sample `b` who comes up to `reach[1]` metres far, may see each other anywhere on their paths:
     /// whether any sample in reach of the one sees any in reach of the other. A player stands
     /// anywhere in the unit square of their sample, and comes into every unit square that is less
     /// than their reach away from it. With reaches of 0 that is [`TerrainBundle::visible`], either

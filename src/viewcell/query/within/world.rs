@@ -14,7 +14,7 @@ const FEW: usize = 256;
 
 impl World<'_> {
     /// Whether a player who is now at place `a` and comes up to `reach[0]` far, and one at place `b` who comes up to
-    /// `reach[1]` far, may see each other anywhere on their ways: in metres on a terrain, in units of a level. A place
+    /// `reach[1]` far, may see each other anywhere on their paths: in metres on a terrain, in units of a level. A place
     /// stands for all its positions. With reaches of 0 that is [`World::visible`], either way.
     ///
     /// A reach that is not a number is endless. `false` for samples outside of the grid and voids; `true` for cells that
@@ -40,7 +40,7 @@ impl World<'_> {
     }
 
     /// Whether a player who is now at position `from` and comes up to `reach[0]` far may see one at position `to` who
-    /// comes up to `reach[1]` far, anywhere on their ways; on a terrain and in a level of cells, or the other way round.
+    /// comes up to `reach[1]` far, anywhere on their paths; on a terrain and in a level of cells, or the other way round.
     /// `true` where either is at no place now. In a solid level that is less than [`World::visible_within`] of their
     /// cells.
     pub fn positions_see_within(&self, from: [f64; 3], to: [f64; 3], reach: [f64; 2]) -> bool {

@@ -176,7 +176,7 @@ pub(crate) fn narrowed(
     Ok(statistics)
 }
 
-/// A way down single trees.
+/// A descent through single trees.
 struct Descent<'a> {
     trees: Trees<'a>,
     /// By level, what is visible from the quad at hand; of the level above the root, all terrain.

@@ -235,7 +235,7 @@ class Bundle:
         return ask(places, others)
 
     def visible_within(self, a: Any, b: Any, reach_a: float, reach_b: float) -> bool:
-        """Whether two players may see each other on their ways, up to so many metres each. Errs towards True.
+        """Whether two players may see each other on their paths, up to so many metres each. Errs towards True.
 
         Of terrains; and of solid levels, where a and b are positions, x, y and z, and reaches are in the
         level's units.
