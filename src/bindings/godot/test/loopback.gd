@@ -1,6 +1,8 @@
 # Packets between peers of one process: each goes into the queue of the one it is for.
 extends MultiplayerPeerExtension
 
+# Bytes that have come.
+var received := 0
 var _id := 0
 var _hub := {}
 var _target := 0
@@ -18,6 +20,7 @@ func _put_packet_script(buffer: PackedByteArray) -> Error:
 		var is_for := _target == 0 or _target == peer or (_target < 0 and -_target != peer)
 		if peer != _id and is_for and (_id == 1 or peer == 1):
 			_hub[peer]._packets.append([_id, buffer, _channel, _mode])
+			_hub[peer].received += buffer.size()
 	return OK
 
 func _get_packet_script() -> PackedByteArray:

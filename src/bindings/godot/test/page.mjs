@@ -69,13 +69,13 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>viewcell</title><canva
     onPrint: (...words) => log.push(words.join(' ')), onPrintError: (...words) => log.push(words.join(' ')),
   });
   engine.startGame().catch((error) => tell({ failed: String(error), log }));
-  setTimeout(() => tell({ failed: 'nothing was told for 90 s', log }), 90_000);
+  setTimeout(() => tell({ failed: 'nothing was told for SECONDS s', log }), SECONDS * 1000);
 </script>`;
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '': 'text/html' };
 
 // Plays a project of these files until it posts JSON to /told, which is given. What it posts elsewhere, `answer` answers, by path and
-// bytes. `template` is a folder with index.js and index.wasm of Godot 4, `npm` one with the npm package `viewcell`.
-export async function play({ template, npm, files, answer = () => '' }) {
+// bytes; after so many seconds that is an error. `template` is a folder with index.js and index.wasm of Godot 4, `npm` one with the npm package `viewcell`.
+export async function play({ template, npm, files, answer = () => '', seconds = 90 }) {
   const game = pack({ ...PROJECT, ...files });
   const profile = mkdtempSync(join(tmpdir(), 'viewcell-godot-'));
   let browser;
@@ -92,7 +92,7 @@ export async function play({ template, npm, files, answer = () => '' }) {
         return;
       }
       const file = () => {
-        if (request.url === '/') return PAGE;
+        if (request.url === '/') return PAGE.replaceAll('SECONDS', seconds);
         if (request.url === '/index.pck') return game;
         const [, folder, name] = /^\/(viewcell\/)?([\w.]+)$/.exec(request.url);
         return readFileSync(join(folder ? npm : template, name));
@@ -112,7 +112,7 @@ export async function play({ template, npm, files, answer = () => '' }) {
       browser = spawn(chromium, [...flags, `--user-data-dir=${profile}`, page], { stdio: 'ignore', detached: true });
       browser.on('error', reject);
     });
-    setTimeout(() => resolve({ server, told: { failed: 'the page was not there for 120 s' } }), 120_000).unref();
+    setTimeout(() => resolve({ server, told: { failed: 'the page was not there in time' } }), (seconds + 30) * 1000).unref();
   });
   server.closeAllConnections();
   server.close();
