@@ -13,7 +13,7 @@ use viewcell_bake::survey::{self, Difference, Survey, by_cell, cell_difference, 
 use viewcell_view::picture::{self, LevelPages, PAGE_WIDTHS, Page, TerrainPages};
 
 use super::exit::{Failure, Outcome};
-use super::query::{self, By, Place, cell_at, check_cell, check_level, quad_over};
+use super::query::{self, By, GivenPlace, cell_at, check_cell, check_level, quad_over};
 use super::work::{Manner, Work};
 
 /// What `viewcell render --json` prints.
@@ -161,10 +161,10 @@ pub struct Args {
 pub struct What {
     /// What may be seen from A
     #[arg(long, value_name = "A", allow_hyphen_values = true)]
-    pub pvs: Option<Place>,
+    pub pvs: Option<GivenPlace>,
     /// A frontier set: how far A and B may walk before they can see each other, and in what order the regions grew
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
-    pub frontier: Option<Vec<Place>>,
+    pub frontier: Option<Vec<GivenPlace>>,
     /// How many places see each place
     #[arg(long)]
     pub exposure: bool,
@@ -173,7 +173,7 @@ pub struct What {
     pub lost: Option<PathBuf>,
     /// How many visible steps each cell is from A
     #[arg(long, value_name = "A", allow_hyphen_values = true)]
-    pub distance: Option<Place>,
+    pub distance: Option<GivenPlace>,
 }
 
 /// The last part of a path, for people.

@@ -52,7 +52,7 @@ pub struct Args {
         conflicts_with = "observers",
         value_parser = place
     )]
-    at: Vec<Place>,
+    at: Vec<Coordinates>,
     #[command(flatten)]
     by: By,
     #[command(flatten)]
@@ -114,9 +114,9 @@ struct Of {
 }
 
 /// Two numbers of `--at`.
-type Place = [f64; 2];
+type Coordinates = [f64; 2];
 
-fn place(text: &str) -> Result<Place, String> {
+fn place(text: &str) -> Result<Coordinates, String> {
     two(text).map_err(|_| {
         "expected two numbers with a comma and no blank between them: COL,ROW, or as --metres, --lonlat or --xy say".into()
     })

@@ -8,7 +8,7 @@ use viewcell::query::Sample;
 
 /// Where one of two players may be.
 #[derive(Clone, Debug)]
-pub enum Half {
+pub enum KeptHalf {
     /// Cells, a bit each.
     Cells(Box<[u64]>),
     /// Samples.
@@ -19,7 +19,7 @@ pub enum Half {
     Few(Few),
 }
 
-impl Half {
+impl KeptHalf {
     /// How many bytes it takes for whoever is told all of it.
     pub fn bytes(&self) -> usize {
         match self {
@@ -53,7 +53,7 @@ impl Grown {
     pub(super) fn halves(set: Unfilled) -> Halves {
         let filled = OnceLock::new();
         let grown = Arc::new(Self { set, filled });
-        Side::BOTH.map(|side| Half::Grown(grown.clone(), side))
+        Side::BOTH.map(|side| KeptHalf::Grown(grown.clone(), side))
     }
 
     fn runs(&self, side: Side) -> &Runs {
@@ -183,7 +183,7 @@ impl Few {
 }
 
 /// Two regions: of the player with the lower number, and of the other.
-pub type Halves = [Half; 2];
+pub type Halves = [KeptHalf; 2];
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use super::field::{Field, Level, Place};
 use super::scene::Mixed;
 use super::store::{Kind, Store};
 
-pub use super::half::{Few, Grown, Half, Halves, Runs};
+pub use super::half::{Few, Grown, Halves, KeptHalf, Runs};
 
 /// How sets are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,7 +266,7 @@ impl<'a> Regions<'a> {
                     let (set, work) = self.store.set(terrain, kind, margin, quads);
                     self.owed[0] += work[0];
                     self.owed[1] += work[1];
-                    let bytes = |set: &Arc<Halves>| set.iter().map(Half::held).sum();
+                    let bytes = |set: &Arc<Halves>| set.iter().map(KeptHalf::held).sum();
                     self.kept.grows(128 + set.as_ref().map_or(0, bytes));
                     self.kept.of_quads.insert(quads, set.clone());
                     set
@@ -307,28 +307,28 @@ impl<'a> Regions<'a> {
         if !halves[0].has(a) || !halves[1].has(b) {
             return None;
         }
-        Some(halves.map(Half::Few))
+        Some(halves.map(KeptHalf::Few))
     }
 
     /// Whether a player is well inside a half: not out of it within the reach.
-    pub fn keeps(&mut self, half: &Half, place: Place, near: Option<Place>) -> bool {
+    pub fn keeps(&mut self, half: &KeptHalf, place: Place, near: Option<Place>) -> bool {
         self.inside(half, place, near).is_some()
     }
 
     /// The same, with what else is known then. `near` is a place that is known to be in the half, best
     /// the one that the player was in before: what it is does not matter to the answer, but to how soon
     /// it is found.
-    pub fn inside(&mut self, half: &Half, place: Place, near: Option<Place>) -> Option<Inside> {
+    pub fn inside(&mut self, half: &KeptHalf, place: Place, near: Option<Place>) -> Option<Inside> {
         let few = match half {
-            Half::Cells(words) => {
+            KeptHalf::Cells(words) => {
                 return self.holds(words, place).then_some(Inside::only(place));
             }
-            Half::Samples(samples) => samples.around(self.field.sample(place)),
-            Half::Grown(grown, side) => {
+            KeptHalf::Samples(samples) => samples.around(self.field.sample(place)),
+            KeptHalf::Grown(grown, side) => {
                 let near = near.map(|near| self.field.sample(near));
                 grown.around(*side, self.field.sample(place), near)
             }
-            Half::Few(few) => few.has(self.field.sample(place)).then_some(*few),
+            KeptHalf::Few(few) => few.has(self.field.sample(place)).then_some(*few),
         };
         few.map(|few| Inside {
             place,
@@ -360,7 +360,7 @@ impl<'a> Regions<'a> {
 /// A set as halves of its own.
 fn halves(set: Result<Option<Frontier>, ShortMemory>) -> Option<Halves> {
     let set = set.ok().flatten()?;
-    Some([set.ab, set.ba].map(|words| Half::Cells(words.into())))
+    Some([set.ab, set.ba].map(|words| KeptHalf::Cells(words.into())))
 }
 
 /// As large a set as can be, of those who may be in some cells.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
 use viewcell::query::{Answer, Quad, TerrainBundle};
 
-use super::half::{Grown, Half, Halves, Runs};
+use super::half::{Grown, Halves, KeptHalf, Runs};
 use super::scene::Mixed;
 
 /// Tells how long a thread has worked. Two readings give the time between.
@@ -162,7 +162,7 @@ fn is_hidden(terrain: &TerrainBundle, [a, b]: [Quad; 2]) -> bool {
 
 impl State<'_> {
     fn keep(&mut self, key: Key, made: Made) {
-        let bytes = |set: &Arc<Halves>| set.iter().map(Half::held).sum();
+        let bytes = |set: &Arc<Halves>| set.iter().map(KeptHalf::held).sum();
         let more = 160 + made.set.as_ref().map_or(0, bytes);
         self.make_room(more);
         self.made.insert(key, made);
@@ -197,7 +197,7 @@ fn halves(builder: &mut FrontierBuilder, margin: u32) -> Option<Halves> {
         return None;
     }
     Some(Side::BOTH.map(|side| {
-        Half::Samples(match margin {
+        KeptHalf::Samples(match margin {
             0 => Runs::new(&builder.region(side)),
             _ => Runs::new(&builder.core(side, margin).region()),
         })

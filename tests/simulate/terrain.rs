@@ -11,7 +11,7 @@ use viewcell::query::{MappedBundle, Quad, Sample, TerrainBundle, World};
 use viewcell_bake::visibility::{Bodies, sees};
 use viewcell_bake::world::Terrain;
 use viewcell_simulate::field::Field;
-use viewcell_simulate::regions::{Construction, Half, Regions};
+use viewcell_simulate::regions::{Construction, KeptHalf, Regions};
 use viewcell_simulate::store::Store;
 
 use crate::baking::bake_exactly;
@@ -198,7 +198,7 @@ fn sets_that_are_not_filled_say_what_whole_ones_say() {
             let Some(set) = regions.make(samples.map(|sample| field.place_of(sample))) else {
                 continue;
             };
-            if matches!(set[0], Half::Few(_)) {
+            if matches!(set[0], KeptHalf::Few(_)) {
                 continue;
             }
             // From the first quads of these levels that are hidden from each other.

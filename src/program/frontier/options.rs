@@ -8,7 +8,7 @@ use serde::Serialize;
 use viewcell::frontier::{self, FrontierOptions, Neighbours, Turns};
 use viewcell::query::Sample;
 
-use crate::query::Place;
+use crate::query::GivenPlace;
 
 /// Options of growth; what is not given is as in the library's default, or, with --grow or
 /// --merge lossless or lossy, as in the thesis.
@@ -140,7 +140,7 @@ impl FromStr for Order {
             "gain" => Gain,
             _ => {
                 let mut words = text.split([' ', ':', '=']);
-                let mut place = || words.next().map(Place::from_str).transpose();
+                let mut place = || words.next().map(GivenPlace::from_str).transpose();
                 if !text.starts_with("toward") {
                     return Err("expected fifo, coarse, ground, gain or \"toward C,R\"".into());
                 }
@@ -149,10 +149,10 @@ impl FromStr for Order {
                 if a.is_none() || place()?.is_some() {
                     return Err("expected \"toward C,R\" or \"toward C,R C,R\"".into());
                 }
-                let sample = |place: Option<Place>| match place {
+                let sample = |place: Option<GivenPlace>| match place {
                     None => Ok(None),
-                    Some(Place::Sample(sample)) => Ok(Some(sample)),
-                    Some(Place::Cell(_) | Place::Numbers(_) | Place::Point(_)) => {
+                    Some(GivenPlace::Sample(sample)) => Ok(Some(sample)),
+                    Some(GivenPlace::Cell(_) | GivenPlace::Numbers(_) | GivenPlace::Point(_)) => {
                         Err("expected \"toward C,R\"".to_owned())
                     }
                 };

@@ -16,7 +16,7 @@ use viewcell::query::{
 };
 
 use super::bundles::{cannot_open, open, terrain, world};
-use super::place::{By, Place, Position, check_by_number, check_cell};
+use super::place::{By, GivenPlace, Position, check_by_number, check_cell};
 use super::solid as solid_level;
 
 /// Asks a bundle, whichever kind of world it is of; a terrain may have patches over it. Fails where patches, or
@@ -92,10 +92,10 @@ pub struct PairArgs {
         requires = "b",
         allow_hyphen_values = true
     )]
-    a: Option<Place>,
+    a: Option<GivenPlace>,
     /// The other player: COL,ROW, or a cell's number, or X,Y,Z in a solid level
     #[arg(allow_hyphen_values = true)]
-    b: Option<Place>,
+    b: Option<GivenPlace>,
     #[command(flatten)]
     by: By,
     #[command(flatten)]
@@ -160,8 +160,8 @@ impl PairArgs {
     }
 
     /// What clap has seen to already.
-    fn places(&self) -> Result<[Place; 2], Failure> {
-        let places = self.a.zip(self.b).map(<[Place; 2]>::from);
+    fn places(&self) -> Result<[GivenPlace; 2], Failure> {
+        let places = self.a.zip(self.b).map(<[GivenPlace; 2]>::from);
         places.ok_or_else(|| Failure::usage("expected two places A and B, or --pairs FILE"))
     }
 

@@ -24,7 +24,7 @@ use super::values;
 pub use ask::PairArgs;
 pub use bundles::{cannot_open, cells, open, solid, solid_of, terrain, world};
 pub use place::{
-    By, Place, Position, check_by_number, check_cell, check_level, count_samples, in_degrees,
+    By, GivenPlace, Position, check_by_number, check_cell, check_level, count_samples, in_degrees,
     quad_over, samples_of,
 };
 pub use pvs::samples_seen;
@@ -251,10 +251,10 @@ pub struct DistanceArgs {
         requires = "b",
         allow_hyphen_values = true
     )]
-    a: Option<Place>,
+    a: Option<GivenPlace>,
     /// To which cell
     #[arg(allow_hyphen_values = true)]
-    b: Option<Place>,
+    b: Option<GivenPlace>,
     /// Answer each line "a b" of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]
     pairs: Option<PathBuf>,
@@ -292,7 +292,7 @@ pub fn distance(args: &DistanceArgs) -> Outcome {
     if let Some(file) = &args.pairs {
         return answer_all(&level, file, &args.json);
     }
-    let cell = |place: Option<Place>| {
+    let cell = |place: Option<GivenPlace>| {
         let place = place.ok_or_else(|| Failure::usage("expected two cells A and B"))?;
         check_cell(&args.bundle, &level, place)
     };

@@ -17,7 +17,7 @@ use super::bundles::cannot_open;
 
 /// A place on the command line: COL,ROW of a terrain, or the number of a cell; or as [`By`] says.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum GivenPlace {
     Sample(Sample),
     Cell(u32),
     /// Two numbers that are no column and row.
@@ -26,7 +26,7 @@ pub enum Place {
     Point([f64; 3]),
 }
 
-impl FromStr for Place {
+impl FromStr for GivenPlace {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -54,7 +54,7 @@ impl FromStr for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for GivenPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sample(sample) => write!(f, "{},{}", sample.column, sample.row),
@@ -153,7 +153,7 @@ impl By {
         path: &Path,
         map: &MappedBundle,
         terrain: &TerrainBundle<'_>,
-        place: Place,
+        place: GivenPlace,
     ) -> Result<Position, Failure> {
         let parameters = terrain.parameters();
         let side = f64::from(1_u32 << parameters.finest());
@@ -164,9 +164,9 @@ impl By {
             _ => return check_inside(path, terrain, place),
         };
         let [x, y] = match place {
-            Place::Sample(sample) => [sample.column, sample.row].map(f64::from),
-            Place::Numbers(numbers) => numbers,
-            Place::Cell(_) | Place::Point(_) => {
+            GivenPlace::Sample(sample) => [sample.column, sample.row].map(f64::from),
+            GivenPlace::Numbers(numbers) => numbers,
+            GivenPlace::Cell(_) | GivenPlace::Point(_) => {
                 return Err(Failure::usage(format!(
                     "{option}: expected two numbers with a comma between them, found {place}"
                 )));
@@ -249,12 +249,16 @@ pub fn in_degrees(crs: &str) -> bool {
 }
 
 /// Fails if a place is outside the grid.
-fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Position, Failure> {
+fn check_inside(
+    path: &Path,
+    terrain: &TerrainBundle,
+    place: GivenPlace,
+) -> Result<Position, Failure> {
     let parameters = terrain.parameters();
     let position = match place {
-        Place::Sample(sample) => Position::new(parameters, sample),
-        Place::Numbers(_) => None,
-        place @ (Place::Cell(_) | Place::Point(_)) => {
+        GivenPlace::Sample(sample) => Position::new(parameters, sample),
+        GivenPlace::Numbers(_) => None,
+        place @ (GivenPlace::Cell(_) | GivenPlace::Point(_)) => {
             return Err(Failure::usage(format!(
                 "{place}: expected COL,ROW, since {} is of a terrain",
                 path.display()
@@ -274,7 +278,7 @@ fn check_inside(path: &Path, terrain: &TerrainBundle, place: Place) -> Result<Po
 }
 
 /// The failure of a place that is not in a bundle, where `expected` is.
-fn outside(path: &Path, place: Place, expected: &str) -> Failure {
+fn outside(path: &Path, place: GivenPlace, expected: &str) -> Failure {
     Failure::usage(format!(
         "{place} is outside {}: expected {expected}",
         path.display()
@@ -327,18 +331,20 @@ pub fn check_by_number(path: &Path, by: &By) -> Result<(), Failure> {
 }
 
 /// Fails if a place is no cell of the level.
-pub fn check_cell(path: &Path, level: &CellBundle, place: Place) -> Result<u32, Failure> {
+pub fn check_cell(path: &Path, level: &CellBundle, place: GivenPlace) -> Result<u32, Failure> {
     match place {
-        Place::Cell(cell) if cell < level.cells() => Ok(cell),
-        Place::Cell(cell) => Err(Failure::usage(format!(
+        GivenPlace::Cell(cell) if cell < level.cells() => Ok(cell),
+        GivenPlace::Cell(cell) => Err(Failure::usage(format!(
             "cell {cell} is not in {}: expected 0 to {}",
             path.display(),
             level.cells() - 1
         ))),
-        Place::Sample(_) | Place::Numbers(_) | Place::Point(_) => Err(Failure::usage(format!(
-            "{place}: expected the number of a cell, since {} is of a level of cells",
-            path.display()
-        ))),
+        GivenPlace::Sample(_) | GivenPlace::Numbers(_) | GivenPlace::Point(_) => {
+            Err(Failure::usage(format!(
+                "{place}: expected the number of a cell, since {} is of a level of cells",
+                path.display()
+            )))
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use viewcell_view::picture::{self, Ground, Viewpoint, mask_geotiff};
 
 use super::ask::{Over, ask_world};
 use super::bundles::{cannot_open, cells};
-use super::place::{By, Place, Standing, check_cell, count_samples, quad_at, quad_over};
+use super::place::{By, GivenPlace, Standing, check_cell, count_samples, quad_at, quad_over};
 use super::solid;
 
 /// What can be seen from A? Prints counts; -o draws it
@@ -31,7 +31,7 @@ pub struct PvsArgs {
     bundle: PathBuf,
     /// From where: COL,ROW, or a cell's number
     #[arg(allow_hyphen_values = true)]
-    a: Place,
+    a: GivenPlace,
     #[command(flatten)]
     by: By,
     #[command(flatten)]
@@ -349,7 +349,7 @@ fn locate_on_terrain(
     terrain: &TerrainBundle<'_>,
     point: &str,
 ) -> Outcome {
-    let place: Place = point
+    let place: GivenPlace = point
         .parse()
         .map_err(|fault| Failure::usage(format!("{point}: {fault}")))?;
     let place = args.by.position(&args.bundle, map, terrain, place)?;

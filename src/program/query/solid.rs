@@ -10,7 +10,7 @@ use crate::output::{Json, say};
 use viewcell::query::{Extent, SolidBundle};
 
 use super::ask;
-use super::place::Place;
+use super::place::GivenPlace;
 
 /// What `viewcell query visible --json` and `query within --json` print for solid levels.
 #[derive(Serialize, JsonSchema)]
@@ -61,15 +61,15 @@ enum Where {
 }
 
 impl Where {
-    fn of(path: &Path, level: &SolidBundle, place: Place) -> Result<Self, Failure> {
+    fn of(path: &Path, level: &SolidBundle, place: GivenPlace) -> Result<Self, Failure> {
         match place {
-            Place::Cell(cell) if cell < level.cells() => Ok(Self::Cell(cell)),
-            Place::Cell(cell) => Err(Failure::usage(format!(
+            GivenPlace::Cell(cell) if cell < level.cells() => Ok(Self::Cell(cell)),
+            GivenPlace::Cell(cell) => Err(Failure::usage(format!(
                 "cell {cell} is not in {}: expected 0 to {}",
                 path.display(),
                 level.cells() - 1
             ))),
-            Place::Point(point) => Ok(Self::asked(level, point)),
+            GivenPlace::Point(point) => Ok(Self::asked(level, point)),
             place => Err(Failure::usage(format!(
                 "{place}: expected X,Y,Z or the number of a cell, since {} is of a solid level",
                 path.display()
@@ -100,7 +100,7 @@ impl Where {
 }
 
 /// The cell that a place is, or is in.
-pub fn cell_at(path: &Path, level: &SolidBundle, place: Place) -> Result<u32, Failure> {
+pub fn cell_at(path: &Path, level: &SolidBundle, place: GivenPlace) -> Result<u32, Failure> {
     Where::of(path, level, place)?.cell(level).ok_or_else(|| {
         Failure::usage(format!(
             "{place} is in no view cell of {}: a player there may see all",
@@ -127,7 +127,7 @@ fn may_see(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> 
 pub fn visible(
     path: &Path,
     level: &SolidBundle,
-    places: [Place; 2],
+    places: [GivenPlace; 2],
     reach: Option<[f64; 2]>,
     json: &Json,
 ) -> Outcome {
@@ -185,7 +185,7 @@ pub fn visible_pairs(
     })
 }
 
-pub fn pvs(path: &Path, level: &SolidBundle, place: Place, json: &Json) -> Outcome {
+pub fn pvs(path: &Path, level: &SolidBundle, place: GivenPlace, json: &Json) -> Outcome {
     let cell = cell_at(path, level, place)?;
     let cells: Vec<u32> = level.visible_cells(cell).collect();
     let visible = cells.len() as u32;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::field::Place;
-use crate::regions::{Half, Halves};
+use crate::regions::{Halves, KeptHalf};
 use crate::scene::Scene;
 use crate::wire::{Item, Wire, Word};
 
@@ -78,6 +78,6 @@ pub struct Sets {
 pub(in crate::scheme) fn bytes_of<'s>(sets: impl Iterator<Item = &'s Arc<Halves>>) -> u64 {
     let mut met = HashSet::new();
     let first = sets.filter(|set| met.insert(Arc::as_ptr(set)));
-    let bytes = first.map(|set| set.iter().map(Half::bytes).sum::<usize>());
+    let bytes = first.map(|set| set.iter().map(KeptHalf::bytes).sum::<usize>());
     bytes.sum::<usize>() as u64
 }
