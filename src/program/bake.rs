@@ -233,6 +233,12 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
 /// Seconds of processor from which on a bake is long.
 const LONG: f64 = 3600.0;
 
+/// What a bake takes, in words.
+fn taken(found: &Forecast) -> String {
+    let (seconds, bytes) = (Seconds(found.cpu_seconds), Bytes(found.bytes));
+    format!("{seconds} of one processor and {bytes}")
+}
+
 /// What is said before the work: which view cells the quality has chosen, what they take here and what its neighbours
 /// would; or, of options given by hand that take more than an hour, what takes less.
 fn said_first(
@@ -250,10 +256,6 @@ fn said_first(
         return Ok(None);
     }
     let name = job.input.file_name().unwrap_or_default().to_string_lossy();
-    let taken = |found: &Forecast| {
-        let (seconds, bytes) = (Seconds(found.cpu_seconds), Bytes(found.bytes));
-        format!("{seconds} of one processor and {bytes}")
-    };
     let of = |quality: Quality| {
         let sizes = quality.cells(terrain.width(), terrain.height(), options.mode);
         let options = BakeOptions {

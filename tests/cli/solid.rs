@@ -174,6 +174,26 @@ fn a_quality_chooses_the_cells_of_a_level() {
         assert_eq!(solid["grade"], grade, "{options:?}");
         assert_eq!(solid["cell"][0], cell, "{options:?}");
     }
+    // Said before the work, with what the others take.
+    let ran = folder.ok(&[
+        "bake",
+        "solid",
+        "rooms.map",
+        "--quality",
+        "draft",
+        "-o",
+        "f.vcb",
+    ]);
+    let said = "note: --quality draft: cells of 64, boxes of them far away (--grade=16): some ";
+    let line = ran.stderr.lines().find(|line| line.starts_with(said));
+    let line = line.unwrap_or_else(|| panic!("{}", ran.stderr));
+    for other in [
+        "of one processor and ",
+        "; --quality good ",
+        ", --quality best ",
+    ] {
+        assert!(line.contains(other), "{line}");
+    }
     // The default of small levels is what there was before qualities.
     folder.ok(&[&baked[..], &["-o", "e.vcb", "--quality", "samples"]].concat());
     assert_eq!(folder.read("a.vcb"), folder.read("e.vcb"));

@@ -19,10 +19,11 @@ use viewcell_bake::prepare::{
 use viewcell_bake::visibility;
 use viewcell_bake::world::Short;
 use viewcell_bake::world::solid::{Aabb, PlaceOptions, PlacesError, find_places};
-use viewcell_bake::{BakeOptions, Quality, SolidWorld, Source};
+use viewcell_bake::{BakeOptions, Forecast, Quality, SolidWorld, Source};
 
 use super::{
-    ForecastDocument, Manner, bundle_of, check_output, finish, finish_shard, going_on, stopped,
+    ForecastDocument, LONG, Manner, bundle_of, check_output, finish, finish_shard, going_on,
+    stopped, taken,
 };
 
 /// Bake a level of solids or a mesh: view cells as small as players, in three dimensions
@@ -248,14 +249,9 @@ pub fn run(args: &Args) -> Outcome {
     notes.extend(notes_of_places(level, &found));
     let places = found.cells;
     let mut told_options = told_of_solid(&args.reading.options(), &place_options);
-    if args.is_chosen() && (grade > 0 || place_options.size != usual.size) {
+    let by_quality = args.is_chosen() && (grade > 0 || place_options.size != usual.size);
+    if by_quality {
         told_options.insert("quality".into(), quality.name().into());
-        notes.push(format!(
-            "--quality {}: cells of {}, boxes of them far away (--grade={grade}); --dry-run tells what other \
-             qualities take",
-            quality.name(),
-            Short(place_options.size),
-        ));
     }
     args.manner.voice.tell_notes(&notes[told..]);
     let grid = grid_of_cells(places.len() as u32).grid();
@@ -275,15 +271,24 @@ pub fn run(args: &Args) -> Outcome {
         places: &places,
         player: &place_options.player,
     };
+    let foresight = Foresight {
+        world,
+        source: &source,
+        options: &options,
+        input: &args.input,
+        usual: &usual,
+        size: place_options.size,
+        progress: &progress,
+    };
     if long.dry_run {
-        return dry_run(
-            world,
-            &source,
-            &options,
-            args,
-            (&usual, place_options.size),
-            &progress,
-        );
+        return dry_run(&foresight, args);
+    }
+    if !long.resume
+        && long.shard.is_none()
+        && let Some(note) = said_first(&foresight, by_quality.then_some(quality))?
+    {
+        args.manner.voice.tell_notes(std::slice::from_ref(&note));
+        notes.push(note);
     }
     let baked = match long.shard {
         None => going_on(&mut options, &args.manner.voice, |options| {
@@ -306,57 +311,112 @@ pub fn run(args: &Args) -> Outcome {
     finish(output, notes, args.verify, voice, json, &progress)
 }
 
-/// Tells what a bake will take; and, where the quality chooses the cells, what others would: `usual` has cells of
-/// the usual size, and `size` is the one that was chosen.
-fn dry_run(
-    world: SolidWorld,
-    source: &Source,
-    options: &BakeOptions,
-    args: &Args,
-    (usual, size): (&PlaceOptions, f64),
-    progress: &Progress,
-) -> Outcome {
-    let own = viewcell_bake::forecast_solid(world, source, options, progress)?;
-    let mut document = ForecastDocument::new(&own);
+/// What is foreseen of a level.
+struct Foresight<'a> {
+    world: SolidWorld<'a>,
+    source: &'a Source,
+    options: &'a BakeOptions,
+    input: &'a Path,
+    /// With cells of the usual size.
+    usual: &'a PlaceOptions,
+    /// Of the cells that were chosen.
+    size: f64,
+    progress: &'a Progress,
+}
+
+/// The size of cells, their grade, and what they take.
+type Foreseen = (f64, u32, Forecast);
+
+impl Foresight<'_> {
+    /// What the bake takes.
+    fn own(&self) -> Result<Foreseen, Failure> {
+        let forecast =
+            viewcell_bake::forecast_solid(self.world, self.source, self.options, self.progress)?;
+        Ok((self.size, self.options.grade, forecast))
+    }
+
+    /// What a bake by a quality would take, unless that is `known`; `None` for samples of a level that has too many.
+    fn of(&self, quality: Quality, known: &[Foreseen]) -> Result<Option<Foreseen>, Failure> {
+        let mut places = self.usual.clone();
+        let found = places_of_quality(self.world.level, quality, &mut places);
+        let (found, grade) = match found {
+            Ok(found) => found,
+            Err(error) if error.is_of_size() => return Ok(None),
+            Err(error) => return Err(no_places(self.input, &error)),
+        };
+        let same = |known: &&Foreseen| (known.0, known.1) == (places.size, grade);
+        if let Some(&known) = known.iter().find(same) {
+            return Ok(Some(known));
+        }
+        let options = BakeOptions {
+            grade,
+            memory: None,
+            ..self.options.clone()
+        };
+        let world = SolidWorld {
+            places: &found.cells,
+            ..self.world
+        };
+        let forecast = viewcell_bake::forecast_solid(world, self.source, &options, self.progress)?;
+        Ok(Some((places.size, grade, forecast)))
+    }
+}
+
+/// View cells from which on a level with cells of a size given by hand may take an hour: each pair takes up to 4 µs.
+const MANY_CELLS: usize = 30_000;
+
+/// What is said before the work: which view cells the quality has chosen, what they take here and what its neighbours
+/// would; or, of cells given by hand that take more than an hour, what takes less.
+fn said_first(foresight: &Foresight, quality: Option<Quality>) -> Result<Option<String>, Failure> {
+    if quality.is_none() && foresight.world.places.len() < MANY_CELLS {
+        return Ok(None);
+    }
+    let own = foresight.own()?;
+    let others = |qualities: &[Quality]| {
+        let mut said = Vec::new();
+        for &other in qualities.iter().filter(|&&other| Some(other) != quality) {
+            if let Some((.., forecast)) = foresight.of(other, &[own])? {
+                said.push(format!("--quality {} {}", other.name(), taken(&forecast)));
+            }
+        }
+        Ok::<_, Failure>(said.join(", "))
+    };
+    let (size, grade, forecast) = own;
+    Ok(match quality {
+        Some(quality) => Some(format!(
+            "--quality {}: cells of {}, boxes of them far away (--grade={grade}): some {}; {}",
+            quality.name(),
+            Short(size),
+            taken(&forecast),
+            others(&[Quality::Draft, Quality::Good, Quality::Best])?
+        )),
+        None if forecast.cpu_seconds < LONG => None,
+        None => Some(format!(
+            "warning: this takes some {}; {}",
+            taken(&forecast),
+            others(&[Quality::Draft, Quality::Good])?
+        )),
+    })
+}
+
+/// Tells what a bake will take; and, where the quality chooses the cells, what others would.
+fn dry_run(foresight: &Foresight, args: &Args) -> Outcome {
+    let own = foresight.own()?;
+    let mut document = ForecastDocument::new(&own.2);
     let qualities = if args.is_chosen() {
         &Quality::ALL[..]
     } else {
         &[]
     };
-    // What was foreseen: the size of cells, their grade, and what they take.
-    let mut known = vec![(size, options.grade, own)];
+    let mut known = vec![own];
     for &quality in qualities {
-        let mut places = usual.clone();
-        let found = places_of_quality(world.level, quality, &mut places);
-        let (found, grade) = match found {
-            Ok(found) => found,
-            // Samples of a level that has too many.
-            Err(error) if error.is_of_size() => continue,
-            Err(error) => return Err(no_places(&args.input, &error)),
-        };
-        let same = known
-            .iter()
-            .find(|known| (known.0, known.1) == (places.size, grade));
-        let forecast = match same {
-            Some(known) => known.2,
-            None => {
-                let options = BakeOptions {
-                    grade,
-                    memory: None,
-                    ..options.clone()
-                };
-                let world = SolidWorld {
-                    places: &found.cells,
-                    ..world
-                };
-                viewcell_bake::forecast_solid(world, source, &options, progress)?
-            }
-        };
-        known.push((places.size, grade, forecast));
-        document.add_boxes(quality, places.size, grade, &forecast);
+        if let Some(found) = foresight.of(quality, &known)? {
+            document.add_boxes(quality, found.0, found.1, &found.2);
+            known.push(found);
+        }
     }
-    progress.finish();
-    let cells = format!("{} view cells, ", world.places.len());
+    foresight.progress.finish();
+    let cells = format!("{} view cells, ", foresight.world.places.len());
     document.tell(&cells, &args.manner.json)
 }
 
