@@ -29,7 +29,7 @@ pub struct CompressionArgs {
     ///
     /// area: all hidden area counts the same; what a quad sees counts as many times as the quad's side has
     /// samples. level: each level of quads counts the same, so that large quads, on which frontier sets grow, lose
-    /// least. A raster has the bundle's columns and rows, and holds a weight of at least 0 for each sample.
+    /// least; where cells grow with distance, near pairs are worth more than far ones. A raster has the bundle's columns and rows, and holds a weight of at least 0 for each sample.
     #[arg(long, value_name = "area|level|RASTER")]
     pub weight: Option<WeightOf>,
 

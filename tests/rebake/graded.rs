@@ -203,7 +203,12 @@ fn nothing_is_hidden_by_mistake_in_a_graded_bundle_at_any_budget() {
         repack(&whole, &output, &within(lossless, Weight::Area, 2), &Silent).unwrap();
         assert!(std::fs::read(&whole).unwrap() == std::fs::read(&output).unwrap());
         let mut still = u64::MAX;
-        for (percent, weight) in [(90, Weight::Area), (70, Weight::Area), (70, places)] {
+        for (percent, weight) in [
+            (90, Weight::Area),
+            (70, Weight::Area),
+            (70, places),
+            (70, Weight::Level),
+        ] {
             let bytes = lossless * percent / 100;
             let by_area = weight == Weight::Area;
             let report = repack(&whole, &output, &within(bytes, weight.clone(), 2), &Silent);

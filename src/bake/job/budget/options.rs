@@ -87,15 +87,16 @@ pub struct Budget {
     pub weight: Weight,
 }
 
-/// What it is worth that a sample is hidden from a quad.
+/// What it is worth that a sample is hidden from a quad; in a graded bundle, that a cell of a level is hidden from another.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Weight {
     /// The root of the number of the quad's samples: more from large quads, of which there are few,
-    /// but less than for [`Weight::Level`].
+    /// but less than for [`Weight::Level`]. In a graded bundle the pairs of view cells in two cells: the same anywhere.
     #[default]
     Area,
-    /// The number of samples of the quad: each level of the quadtree is worth the same.
+    /// The number of samples of the quad: each level of the quadtree is worth the same. In a graded bundle, too, so that near
+    /// pairs are worth more.
     Level,
     /// By place: so much from a sample, row by row, and from a quad the mean of its samples, times
     /// the root of their number.

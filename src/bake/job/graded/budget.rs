@@ -28,6 +28,12 @@ pub(super) fn shrink(
         assembly,
         original,
         weights: weights(&assembly.levels, &budget.weight),
+        growth: match budget.weight {
+            // A quarter as many blocks, of which each tells of as many.
+            Weight::Level => 4.0,
+            // As many pairs of view cells as a bit tells of.
+            _ => 16.0,
+        },
         fixed: empty.bytes_beside_pvss(provenance)?,
     };
     fit(&search, budget, provenance)
@@ -40,6 +46,7 @@ struct Search<'a> {
     original: Pass,
     /// By level.
     weights: Vec<Weights>,
+    growth: f64,
     /// Bytes that do not depend on the multiplier, or slightly more.
     fixed: u64,
 }
@@ -57,6 +64,7 @@ impl Search<'_> {
             pruner: PairPruner::new(codebook),
             area,
             weights: &self.weights,
+            growth: self.growth,
         }
     }
 }

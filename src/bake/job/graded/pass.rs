@@ -36,6 +36,8 @@ pub(super) struct Trade<'a> {
     pub area: f64,
     /// By level.
     pub weights: &'a [Weights],
+    /// How many times as much a bit of a level is worth as one of the level below.
+    pub growth: f64,
 }
 
 /// The groups of all levels as the bundle has them.
@@ -168,8 +170,7 @@ impl Trade<'_> {
             both: mutual && from != to,
             open: [!0; 2],
         };
-        // A bit is of so many pairs of view cells.
-        let area = self.area / 16f64.powi(at as i32);
+        let area = self.area / self.growth.powi(at as i32);
         let number = |block| level.first + level.index(block);
         let area = dithered(area, number(from), number(to));
         if mutual && from == to {
