@@ -1,4 +1,6 @@
 //! How quick the page is: `scripts/measure-view` runs it and keeps nothing. Asserts no times.
+//!
+//! Frames in three dimensions are drawn by software here: the number of triangles says more than the milliseconds.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -77,5 +79,52 @@ fn measure() {
             times[times.len() * 95 / 100],
             work[work.len() / 2],
         );
+    }
+}
+
+/// Frames of a turn all around.
+const FRAMES: u32 = 24;
+
+#[test]
+#[ignore = "measures; run by scripts/measure-view"]
+fn measure_three_dimensions() {
+    let Ok(pages) = std::env::var("VIEWCELL_PAGES") else {
+        println!(
+            "VIEWCELL_PAGES: addresses of pages of viewcell view, by spaces; no frames are measured"
+        );
+        return;
+    };
+    println!("\n| page | opens in | how one looks | triangles | ms a frame, median | most |");
+    println!("|---|---:|---|---:|---:|---:|");
+    for page in pages.split_whitespace() {
+        let mut browser = Browser::start([1280, 800]).expect("a Chromium");
+        for how in ["orbit", "stand"] {
+            let begun = Instant::now();
+            browser.open(&format!("{page}#three={how}"));
+            browser.wait_for("viewcell.scene && viewcell.scene.box.dataset.triangles > 0");
+            let opens = begun.elapsed();
+            let told = browser.evaluate(&format!(
+                "(() => {{
+                   const {{ scene }} = viewcell;
+                   const pixel = new Uint8Array(4);
+                   const [times, triangles] = [[], []];
+                   for (let frame = 0; frame < {FRAMES}; frame += 1) {{
+                     const begun = performance.now();
+                     scene.yaw += (2 * Math.PI) / {FRAMES};
+                     scene.drawNow();
+                     scene.gl.readPixels(0, 0, 1, 1, scene.gl.RGBA, scene.gl.UNSIGNED_BYTE, pixel);
+                     times.push(performance.now() - begun);
+                     triangles.push(Number(scene.box.dataset.triangles));
+                   }}
+                   times.sort((a, b) => a - b);
+                   return [Math.max(...triangles), times[{FRAMES} / 2], times.at(-1)];
+                 }})()"
+            ));
+            let [triangles, median, most] = [0, 1, 2].map(|i| told[i].as_f64().unwrap());
+            println!(
+                "| {page} | {:.1} s | {how} | {triangles} | {median:.0} | {most:.0} |",
+                opens.as_secs_f64()
+            );
+        }
     }
 }

@@ -30,7 +30,7 @@ async function foresee() {
   for (const option of $("quality").options) {
     try {
       const { head } = await ask("0/forecast", { quality: option.value });
-      option.textContent = `${option.value}: some ${time(head.seconds)}, ${size(head.bytes)}`;
+      option.textContent = `${option.value}: ${time(head.seconds)}, ${size(head.bytes)}`;
     } catch (error) {
       // What cannot be foreseen is told by the bake; or there is a bundle by now.
       if (!(error instanceof Refused)) throw error;

@@ -17,7 +17,7 @@ export function duration(micros) {
 
 /** Seconds as people say them. */
 export function time(seconds) {
-  const [unit, name] = [[86400, "days"], [3600, "hours"], [60, "minutes"]].find(([unit]) => seconds >= 2 * unit) ?? [1, "s"];
+  const [unit, name] = [[86400, "days"], [3600, "h"], [60, "min"]].find(([unit]) => seconds >= 2 * unit) ?? [1, "s"];
   return `${count(Math.max(1, Math.round(seconds / unit)))}\u00a0${name}`;
 }
 
