@@ -17,16 +17,16 @@ use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, Forecast, Keep, Quality, ShardReport, Source};
 
 use super::exit::{Exit, Failure, Outcome};
-use super::info::Bytes;
 use super::input;
 use super::job::{Simd, TerrainJob};
 use super::memory;
-use super::progress::{Progress, Seconds};
+use super::progress::Progress;
 use super::signals::Stop;
 
 pub use cells::{ImportArgs, import};
 use document::finish_shard;
 pub use document::{Document, ForecastDocument, finish};
+use document::{LONG, taken};
 pub use kind::with_kind;
 use manner::{Long, Manner, going_on, stopped};
 pub use manner::{bundle_of, check_output};
@@ -228,15 +228,6 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     }
     progress.finish();
     document.tell("", &manner.json)
-}
-
-/// Seconds of processor from which on a bake is long.
-const LONG: f64 = 3600.0;
-
-/// What a bake takes, in words.
-fn taken(found: &Forecast) -> String {
-    let (seconds, bytes) = (Seconds(found.cpu_seconds), Bytes(found.bytes));
-    format!("{seconds} of one processor and {bytes}")
 }
 
 /// What is said before the work: which view cells the quality has chosen, what they take here and what its neighbours

@@ -16,6 +16,15 @@ use crate::output::{Json, say};
 use crate::progress::{Progress, Seconds, Voice};
 use crate::repack;
 
+/// Seconds of processor from which on a bake is long.
+pub(super) const LONG: f64 = 3600.0;
+
+/// What a bake takes, in words.
+pub(super) fn taken(found: &Forecast) -> String {
+    let (seconds, bytes) = (Seconds(found.cpu_seconds), Bytes(found.bytes));
+    format!("{seconds} of one processor and {bytes}")
+}
+
 /// Tells of a shard written.
 pub(super) fn finish_shard(
     report: ShardReport,

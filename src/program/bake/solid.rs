@@ -21,9 +21,9 @@ use viewcell_bake::world::Short;
 use viewcell_bake::world::solid::{Aabb, PlaceOptions, PlacesError, find_places};
 use viewcell_bake::{BakeOptions, Forecast, Quality, SolidWorld, Source};
 
+use super::document::{LONG, taken};
 use super::{
-    ForecastDocument, LONG, Manner, bundle_of, check_output, finish, finish_shard, going_on,
-    stopped, taken,
+    ForecastDocument, Manner, bundle_of, check_output, finish, finish_shard, going_on, stopped,
 };
 
 /// Bake a level of solids or a mesh: view cells as small as players, in three dimensions
