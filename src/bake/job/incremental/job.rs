@@ -31,7 +31,7 @@ pub struct RebakeOptions {
     pub simd: Simd,
     /// Whether to replace outputs that exist.
     pub overwrite: bool,
-    /// Whether who is covered by the surface is asked for ([`BakeOptions::inside`]), in a bundle of ground below
+    /// Whether who is covered by the surface is asked for ([`BakeOptions::inside`](crate::BakeOptions::inside)), in a bundle of ground below
     /// one.
     pub inside: bool,
 }
