@@ -11,7 +11,7 @@ pub enum Quality {
     /// View cells that grow with distance: near players sample by sample or nearly so. Small terrains as `Samples`.
     #[default]
     Good,
-    /// As `Good`, with finer cells at all distances: some three times the work.
+    /// As `Good`, with finer cells at all distances: up to twice the work.
     Best,
     /// Each sample with each: the work grows with the square of their number.
     Samples,

@@ -284,7 +284,7 @@ pub enum QualityName {
     /// Near players sample by sample or nearly so, far ones by larger cells; small terrains as samples
     #[default]
     Good,
-    /// As good, with finer cells at all distances; some three times the work
+    /// As good, with finer cells at all distances; up to twice the work
     Best,
     /// Each sample with each; the work grows with the square of their number
     Samples,

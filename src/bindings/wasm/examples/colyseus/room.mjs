@@ -15,6 +15,7 @@ export class HiddenRoom extends Room {
   onCreate({ bundle, motion }) {
     this.state = new World();
     this.state.players = new MapSchema();
+    this.bundle = bundle;
     this.sets = new ObserverSets(bundle, { players: this.maxClients < 256 ? this.maxClients : 256, ...motion });
     this.pings = new Map();
     this.onMessage('pong', (client, sent) => this.pong(client, sent));
@@ -66,7 +67,10 @@ export class HiddenRoom extends Room {
 
   // Just before a patch is sent: who comes into a view, and who leaves it.
   onBeforePatch() {
-    for (const [key, { x, y, z }] of this.state.players) this.sets.put(key, [x, y, z], { ping: this.pings.get(key).seconds });
+    for (const [key, { x, y, z }] of this.state.players) {
+      // The state has the engine's axes.
+      this.sets.put(key, this.bundle.toLevel([x, y, z]), { ping: this.pings.get(key).seconds });
+    }
     const views = new Map(this.clients.map((client) => [client.sessionId, client.view]));
     for (const { viewer, player, observes } of this.sets.update(this.now())) {
       const [view, of] = [views.get(viewer), this.state.players.get(player)];
