@@ -205,13 +205,23 @@ pub fn provenance(statistics: Statistics) -> Provenance {
     }
 }
 
+/// Hills, as levels of cells that grow with distance.
+pub fn hills() -> Vec<u8> {
+    let heights = (0..40 * 33).map(|at| (mix(at) % 64) as f64);
+    graded([40, 33], heights.collect())
+}
+
 /// Ground on which all see each other but for a void: two levels, of 3 × 3 and of 2 × 2 blocks.
 pub fn flat() -> Vec<u8> {
     let mut heights = vec![0.0; 20 * 17];
     heights[3] = f64::NAN;
-    let terrain = Terrain::new(20, 17, heights, [1.0; 2]).unwrap();
+    graded([20, 17], heights)
+}
+
+fn graded([width, height]: [u32; 2], heights: Vec<f64>) -> Vec<u8> {
+    let terrain = Terrain::new(width, height, heights, [1.0; 2]).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("flat.vcb");
+    let path = folder.path().join("graded.vcb");
     let options = BakeOptions {
         mode: VisibilityMode::Exact,
         grade: 1,

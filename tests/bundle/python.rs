@@ -7,7 +7,9 @@ use viewcell::format::{Grid, crc32};
 use viewcell::query::{MappedBundle, Quad, Sample};
 use viewcell_bake::bundle::verify;
 use viewcell_bake::world::Terrain;
-use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
+use viewcell_bake::{
+    BakeOptions, Budget, Compression, RepackOptions, Silent, Source, Weight, bake_terrain, repack,
+};
 
 use crate::golden::{self, GOLDEN};
 use crate::reader::{read_bundle, said};
@@ -216,11 +218,25 @@ fn a_bundle_of_walkable_terrain_reads_alike() {
     assert_eq!(said("verify", &path, &[], "").unwrap(), "no faults\n");
 }
 
-/// Levels of cells that grow with distance.
+/// Levels of cells that grow with distance, as they are and within a budget.
 #[test]
 fn every_answer_of_a_graded_bundle_reads_alike() {
-    let path = golden::path("70x45-graded");
-    let map = MappedBundle::open(&path).unwrap();
+    let whole = golden::path("70x45-graded");
+    graded_reads_alike(&whole);
+    let folder = tempfile::tempdir().unwrap();
+    let lossy = folder.path().join("lossy.vcb");
+    let bytes = std::fs::metadata(&whole).unwrap().len() * 9 / 10;
+    let weight = Weight::Area;
+    let options = RepackOptions {
+        compression: Compression::Optimal(Budget { bytes, weight }),
+        ..RepackOptions::default()
+    };
+    repack(&whole, &lossy, &options, &Silent).unwrap();
+    graded_reads_alike(&lossy);
+}
+
+fn graded_reads_alike(path: &Path) {
+    let map = MappedBundle::open(path).unwrap();
     let terrain = map.terrain().unwrap();
     let mut dice = viewcell::dice::Dice(11);
     let mut pairs = String::new();
@@ -230,7 +246,7 @@ fn every_answer_of_a_graded_bundle_reads_alike() {
         writeln!(pairs, "{} {} {} {}", a.column, a.row, b.column, b.row).unwrap();
         writeln!(expected, "{}", u8::from(terrain.visible(a, b))).unwrap();
     }
-    let Some(found) = said("visible", &path, &["--pairs", "-"], &pairs) else {
+    let Some(found) = said("visible", path, &["--pairs", "-"], &pairs) else {
         return;
     };
     assert!(found == expected);
@@ -239,7 +255,7 @@ fn every_answer_of_a_graded_bundle_reads_alike() {
         let words = [column, row, level].map(|number: u32| number.to_string());
         let found = said(
             "pvs",
-            &path,
+            path,
             &[&words[0], &words[1], "--quad", &words[2]],
             "",
         )
@@ -250,6 +266,6 @@ fn every_answer_of_a_graded_bundle_reads_alike() {
             "{quad:?}: {found}"
         );
     }
-    let found = said("verify", &path, &[], "");
+    let found = said("verify", path, &[], "");
     assert!(found.is_some_and(|found| !found.contains("expected")));
 }

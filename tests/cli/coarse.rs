@@ -148,6 +148,10 @@ fn cells_that_grow_hide_nothing_that_others_show() {
     );
     folder.ok(&[&["repack", "b.vcb", "-o", "f.vcb", "--quiet"][..], &budget].concat());
     assert_eq!(folder.read("e.vcb"), folder.read("f.vcb"));
+    let shards = ["d.1-of-3.vcs", "d.2-of-3.vcs", "d.3-of-3.vcs"];
+    let merge = ["-o", "g.vcb", "--quiet"];
+    folder.ok(&[&["merge"], &shards[..], &merge, &budget].concat());
+    assert_eq!(folder.read("e.vcb"), folder.read("g.vcb"));
     // Patches are of bundles whose blocks tell of the whole grid.
     let ran = folder.run(&[
         "rebake",

@@ -127,7 +127,7 @@ fn session(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
     seen
 }
 
-fn bake(crop: [u32; 4], mode: VisibilityMode, path: &Path) {
+fn bake(crop: [u32; 4], mode: VisibilityMode, grade: u32, path: &Path) {
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");
     let ingest = IngestOptions {
         crop: Some(crop),
@@ -136,6 +136,7 @@ fn bake(crop: [u32; 4], mode: VisibilityMode, path: &Path) {
     let terrain = read_terrain(&input, &ingest).unwrap().terrain;
     let options = BakeOptions {
         mode,
+        grade,
         threads: 2,
         ..BakeOptions::default()
     };
@@ -166,7 +167,7 @@ fn within(bytes: u64) -> Compression {
 fn two_members_of_a_frontier_set_saw_each_other_in_a_bundle_within_a_budget() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.vcb");
-    bake([100, 100, 120, 100], VisibilityMode::Exact, &path);
+    bake([100, 100, 120, 100], VisibilityMode::Exact, 0, &path);
     let (_folder, map) = repacked(&path, within(350_000));
     let terrain = map.terrain().unwrap();
     let mut builder = FrontierBuilder::new(&terrain);
@@ -199,7 +200,7 @@ fn no_promise_contradicts_what_the_bundle_says() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.vcb");
-        bake([150, 120, 60, 50], mode, &path);
+        bake([150, 120, 60, 50], mode, 0, &path);
         let map = MappedBundle::open(&path).unwrap();
         hold(&map.terrain().unwrap(), &work, 2);
         let (nodes, ties) = (161, Ties::FewestHidden);
@@ -209,6 +210,30 @@ fn no_promise_contradicts_what_the_bundle_says() {
         ] {
             let (_folder, map) = repacked(&path, compression);
             hold(&map.terrain().unwrap(), &work, 3);
+        }
+    }
+}
+
+#[test]
+fn no_promise_contradicts_what_a_graded_bundle_within_a_budget_says() {
+    let work = Work {
+        pairs: 10_000,
+        players: 12,
+        ticks: 60,
+    };
+    for (mode, grade) in [
+        (VisibilityMode::Exact, 2),
+        (VisibilityMode::Conservative, 4),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all.vcb");
+        bake([150, 120, 70, 60], mode, grade, &path);
+        let whole = std::fs::metadata(&path).unwrap().len();
+        for bytes in [whole * 4 / 5, whole * 3 / 5] {
+            let (_folder, map) = repacked(&path, within(bytes));
+            let terrain = map.terrain().unwrap();
+            assert!(terrain.parameters().lossy && terrain.graded().is_some());
+            hold(&terrain, &work, 5);
         }
     }
 }

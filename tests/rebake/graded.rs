@@ -237,7 +237,6 @@ fn nothing_is_hidden_by_mistake_in_a_graded_bundle_at_any_budget() {
                 still = after;
                 let options = BakeOptions {
                     compression: Compression::Optimal(Budget { bytes, weight }),
-                    threads: 2,
                     ..options.clone()
                 };
                 bake_terrain(&ground, &source(), &options, &twin, &Silent).unwrap();

@@ -104,7 +104,7 @@ pub(super) fn other_order(
     };
     let (mut here, mut there) = (0.0, 0.0);
     let rows = values.chunks_exact(width as usize);
-    let every = rows.len().div_ceil(ROWS as usize);
+    let every = rows.len().div_ceil(ROWS as usize).max(1);
     for row in rows.step_by(every) {
         for pair in row.windows(2) {
             here += (pair[0] - pair[1]).abs();

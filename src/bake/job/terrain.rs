@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use super::encode::Destination;
 use super::error::BakeError;
 use super::graded::GradedWork;
 use super::grid::GridBake;
@@ -131,6 +132,22 @@ impl<'t> Cells<'t> {
 
     pub(super) fn grid(&self) -> Grid {
         self.header.parameters.grid
+    }
+
+    /// A bundle of them, which has its place at `path`.
+    pub(super) fn destination<'a>(
+        &'a self,
+        path: &'a Path,
+        overwrite: bool,
+        valid: &'a ValidPyramid,
+    ) -> Destination<'a> {
+        Destination {
+            path,
+            overwrite,
+            header: &self.header,
+            heights: self.terrain.ground(),
+            valid,
+        }
     }
 
     /// What a bundle of them begins with.

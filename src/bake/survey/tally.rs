@@ -74,10 +74,7 @@ impl Counts {
     ///
     /// If there are not as many counts as places.
     pub fn into_marks(self, places: &[bool], none: u8) -> Vec<u8> {
-        let mark = |(count, is): (u32, &bool)| match is {
-            true => count.min(1) as u8,
-            false => none,
-        };
+        let mark = |(count, is): (u32, &bool)| if *is { count.min(1) as u8 } else { none };
         match self {
             Self::Few(mut counts) => {
                 assert_eq!(counts.len(), places.len());

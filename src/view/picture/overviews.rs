@@ -140,9 +140,10 @@ fn halved<P: Pixel>([width, height]: [usize; 2], pixels: &[P]) -> Vec<P> {
     let mut out = Vec::with_capacity(width.div_ceil(2) * height.div_ceil(2));
     for row in (0..height).step_by(2) {
         let upper = &pixels[row * width..][..width];
-        let lower = match row + 1 < height {
-            true => &pixels[(row + 1) * width..][..width],
-            false => upper,
+        let lower = if row + 1 < height {
+            &pixels[(row + 1) * width..][..width]
+        } else {
+            upper
         };
         for (upper, lower) in upper.chunks(RUN).zip(lower.chunks(RUN)) {
             if let Some(pixel) = constant(upper).filter(|pixel| constant(lower) == Some(*pixel)) {
@@ -174,9 +175,12 @@ fn tiles<P: Pixel>(width: usize, pixels: &[P]) -> Vec<Vec<u8>> {
     let filler = [P::NO_DATA; TILE];
     for row in (0..height).step_by(TILE) {
         for column in (0..width).step_by(TILE) {
-            let line = |r: usize| match r < height {
-                true => &pixels[r * width + column..r * width + width.min(column + TILE)],
-                false => &filler,
+            let line = |r: usize| {
+                if r < height {
+                    &pixels[r * width + column..r * width + width.min(column + TILE)]
+                } else {
+                    &filler
+                }
             };
             let first = constant(line(row)).filter(|_| line(row).len() == TILE);
             let only = first.filter(|_| {

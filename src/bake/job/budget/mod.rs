@@ -23,8 +23,8 @@ use viewcell::format::Answer;
 use viewcell::format::pairs::{TREE_LEVEL, table_length};
 use viewcell::format::{ReadPvs, TreeCode, Valid};
 
-/// Bundles of tree code 2.
-struct Search<'a> {
+/// The bundles of tree code 2 that the groups make.
+struct PairBundles<'a> {
     assembly: &'a Assembly<'a>,
     /// The first pass without loss.
     original: FirstPass,
@@ -33,7 +33,7 @@ struct Search<'a> {
     fixed: u64,
 }
 
-impl Candidates for Search<'_> {
+impl Candidates for PairBundles<'_> {
     type Kept = (Store, FirstPass);
 
     fn groups(&self) -> usize {
@@ -113,14 +113,9 @@ impl Candidates for Search<'_> {
             },
         )?;
         let histogram = Tally::sum(rooms.into_iter().map(|room| room.tally)).histogram;
-        let codebook = Codebook::new(&histogram);
-        let dictionary = codebook.section().len() as u64;
-        let sampled = codebook.cost() - dictionary + around;
-        let all = sampled * pruning.order.len() as u64 / groups;
-        Ok(Estimate {
-            bytes: self.fixed + dictionary + all + trees.bytes(),
-            histogram,
-        })
+        let groups = [groups, self.groups() as u64];
+        let fixed = self.fixed + trees.bytes();
+        Ok(Estimate::of_sample(histogram, around, groups, fixed))
     }
 
     fn least(&self) -> Result<u64, BakeError> {
@@ -172,7 +167,7 @@ impl Candidates for Search<'_> {
     }
 }
 
-impl Search<'_> {
+impl PairBundles<'_> {
     /// What is kept of the trees for a multiplier: from the root down, so that what is hidden from a quad
     /// need not be paid again in the quads that it holds.
     fn prune_trees(&self, trade: f64) -> Result<KeptTrees, BakeError> {
@@ -231,7 +226,7 @@ pub(crate) fn shrink(
         .flat_map(|word| word.to_le_bytes())
         .collect();
     let quads = trees_in_order(valid.grid());
-    let search = Search {
+    let bundles = PairBundles {
         assembly,
         original,
         pruning: Pruning {
@@ -246,5 +241,5 @@ pub(crate) fn shrink(
         },
         fixed,
     };
-    fit(&search, budget, provenance)
+    fit(&bundles, budget, provenance)
 }

@@ -53,6 +53,25 @@ pub(crate) struct Estimate {
     pub histogram: Histogram,
 }
 
+impl Estimate {
+    /// Extrapolates from some of the groups to all: their symbols, and the bytes of them beside their records. `fixed` is what
+    /// does not depend on groups.
+    pub(crate) fn of_sample(
+        histogram: Histogram,
+        around: u64,
+        [some, all]: [u64; 2],
+        fixed: u64,
+    ) -> Self {
+        let codebook = Codebook::new(&histogram);
+        let dictionary = codebook.section().len() as u64;
+        let sampled = codebook.cost() - dictionary + around;
+        Self {
+            bytes: fixed + dictionary + sampled * all / some,
+            histogram,
+        }
+    }
+}
+
 /// A multiplier that gives up everything.
 pub(super) const EVERYTHING: f64 = 1e40;
 

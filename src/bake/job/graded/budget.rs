@@ -1,9 +1,9 @@
-//! Lagrangian rate-distortion optimization of graded bundles, to fit one into a budget of bytes. The pairs of blocks are pruned
-//! ([`crate::compress::pairs::PairPruner`]) level by level, from the lowest up: what pruning makes visible at one level must be
-//! visible in the unions of the levels above.
+//! Lagrangian rate-distortion optimization of graded bundles, to fit one into a budget of bytes. The pairs of blocks are
+//! pruned ([`crate::compress::pairs::PairPruner`]) level by level, from the lowest up: what pruning makes visible at one level
+//! must be visible in the unions of the levels above.
 
 use super::levels::{Level, Levels};
-use super::pass::{Assembly, Pass, Trade};
+use super::pass::{LevelAssembly, Pass, Trade};
 use crate::bundle::{Provenance, Statistics, Written};
 use crate::compress::pairs::{Codebook, Histogram, PairPruner, PairSymbols};
 use crate::job::budget::options::{Budget, Weight};
@@ -18,34 +18,35 @@ use viewcell::format::pairs::table_length;
 ///
 /// Fails where no bundle is that small.
 pub(super) fn shrink(
-    assembly: &Assembly,
+    assembly: &LevelAssembly,
     original: Pass,
     budget: &Budget,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
     let empty = assembly.writer(true, &[])?;
-    let search = Search {
+    let bundles = GradedBundles {
         assembly,
         original,
         weights: weights(&assembly.levels, &budget.weight),
         growth: match budget.weight {
-            // A quarter as many blocks, of which each tells of as many.
+            // Each level has a quarter of the blocks of the one below: all levels are worth the same.
             Weight::Level => 4.0,
-            // As many pairs of view cells as a bit tells of.
+            // A bit covers sixteen times as many pairs of view cells.
             _ => 16.0,
         },
         fixed: empty.bytes_beside_pvss(provenance)?,
     };
-    fit(&search, budget, provenance)
+    fit(&bundles, budget, provenance)
 }
 
-/// Graded bundles.
-struct Search<'a> {
-    assembly: &'a Assembly<'a>,
+/// The bundles of tree code 3 that the groups make.
+struct GradedBundles<'a> {
+    assembly: &'a LevelAssembly<'a>,
     /// The pass that gives up nothing.
     original: Pass,
     /// By level.
     weights: Vec<Weights>,
+    /// As [`Trade::growth`].
     growth: f64,
     /// Bytes that do not depend on the multiplier, or slightly more.
     fixed: u64,
@@ -58,7 +59,7 @@ struct Room {
     pruned: PairSymbols,
 }
 
-impl Search<'_> {
+impl GradedBundles<'_> {
     fn trade<'a>(&'a self, codebook: &'a Codebook, area: f64) -> Trade<'a> {
         Trade {
             pruner: PairPruner::new(codebook),
@@ -69,7 +70,7 @@ impl Search<'_> {
     }
 }
 
-impl Candidates for Search<'_> {
+impl Candidates for GradedBundles<'_> {
     type Kept = Pass;
 
     fn groups(&self) -> usize {
@@ -120,13 +121,8 @@ impl Candidates for Search<'_> {
         )?;
         let mut histogram = Histogram::default();
         rooms.iter().for_each(|room| histogram.add(&room.histogram));
-        let codebook = Codebook::new(&histogram);
-        let dictionary = codebook.section().len() as u64;
-        let sampled = codebook.cost() - dictionary + around;
-        Ok(Estimate {
-            bytes: self.fixed + dictionary + sampled * self.groups() as u64 / groups,
-            histogram,
-        })
+        let groups = [groups, self.groups() as u64];
+        Ok(Estimate::of_sample(histogram, around, groups, self.fixed))
     }
 
     fn keep(&self, codebook: &Codebook, trade: f64) -> Result<Pass, BakeError> {

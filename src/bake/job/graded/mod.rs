@@ -2,8 +2,8 @@
 //!
 //! [`levels`] numbers the blocks of all levels; a store has a group for each. [`fill`] computes how cells of a level see
 //! those that no lower level covers, by kernels over parts of the terrain, so that memory does not grow with it. [`pass`]
-//! puts in what the lower levels tell, as unions, [`budget`] gives up what a budget asks for, and [`write`](mod@write) writes the
-//! bundle. [`unpack`] takes the groups out of one.
+//! unites levels and prunes, [`budget`] finds how much is to be pruned, and [`write`](mod@write) writes the bundle.
+//! [`unpack`] reads the groups out of a bundle, for a repack or a re-bake.
 
 mod budget;
 mod fill;

@@ -1,5 +1,5 @@
-//! A pass over the levels of a graded bundle, from the lowest up: what the lower levels tell is put into the higher ones,
-//! something is given up where a budget asks for it, and symbols are counted, before any of them has a code.
+//! The first of two passes of the encoder of graded bundles, level by level from the lowest up: each level takes over the
+//! unions of the level below, pairs of blocks are pruned where there is a budget, and symbols are counted for the codes.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,26 +21,26 @@ use crate::job::store::group::encode_told;
 use crate::job::store::groups::Stores;
 use viewcell::format::pairs::table_length;
 
-/// The groups of a graded bundle as the kernels found them, and where the bundle goes.
-pub(super) struct Assembly<'a> {
+/// The groups of all levels as the kernels found them, and the bundle to be made of them.
+pub(super) struct LevelAssembly<'a> {
     pub levels: Levels,
     pub stored: Stores<'a>,
     pub place: &'a Destination<'a>,
     pub workers: &'a Workers<'a>,
 }
 
-/// What is given up.
+/// How pairs are pruned.
 pub(super) struct Trade<'a> {
     pub pruner: PairPruner<'a>,
-    /// Pairs of view cells, hidden so far, that a byte is worth.
+    /// The Lagrange multiplier: hidden pairs of view cells that are given up for a byte.
     pub area: f64,
-    /// By level.
+    /// What cells are worth, by level.
     pub weights: &'a [Weights],
     /// How many times as much a bit of a level is worth as one of the level below.
     pub growth: f64,
 }
 
-/// The groups of all levels as the bundle has them.
+/// The groups of all levels as the bundle has them, and what they come to.
 pub(super) struct Pass {
     /// Those that are not as the kernels found them, by number.
     store: Store,
@@ -77,7 +77,7 @@ struct Tally {
     pruned: PairSymbols,
 }
 
-impl Assembly<'_> {
+impl LevelAssembly<'_> {
     /// Number of groups.
     pub(super) fn groups(&self) -> usize {
         self.levels.all.iter().map(|level| level.blocks.len()).sum()

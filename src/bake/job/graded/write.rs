@@ -2,7 +2,7 @@
 
 use super::budget::shrink;
 use super::levels::{Level, Levels};
-use super::pass::{Assembly, Heads, Pass};
+use super::pass::{Heads, LevelAssembly, Pass};
 use crate::bundle::{GradedWriter, LevelStatistics, Provenance, Statistics, Written};
 use crate::compress::pairs::{Codebook, encode_records};
 use crate::job::budget::options::Compression;
@@ -22,7 +22,7 @@ pub(crate) fn write(
     compression: &Compression,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    let assembly = Assembly {
+    let assembly = LevelAssembly {
         levels: Levels::new(&place.header.parameters, place.valid),
         stored: Stores(stores),
         place,
@@ -42,7 +42,7 @@ pub(crate) fn write(
     }
 }
 
-impl Assembly<'_> {
+impl LevelAssembly<'_> {
     /// Begins the bundle.
     pub(super) fn writer(&self, lossy: bool, dictionary: &[u8]) -> Result<GradedWriter, BakeError> {
         let place = self.place;

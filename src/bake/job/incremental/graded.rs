@@ -5,7 +5,6 @@ use super::job::{Clock, RebakeJob, RebakeReport, changed_heights, provenance};
 use super::layers::{Before, terrain_of};
 use crate::job::budget::options::Compression;
 use crate::job::compress::put_together;
-use crate::job::encode::Destination;
 use crate::job::error::{BakeError, unreadable};
 use crate::job::graded::{GradedWork, difference, unpack};
 use crate::job::grid::Work;
@@ -64,13 +63,7 @@ pub(super) fn rebake(
     clock.stage("visibility");
     let found = difference(bundle, there, &work, &store, |number| changed[number])?;
     clock.stage("patch");
-    let place = Destination {
-        path: output,
-        overwrite: options.overwrite,
-        header: cells.header(),
-        heights: cells.terrain.ground(),
-        valid: &valid,
-    };
+    let place = cells.destination(output, options.overwrite, &valid);
     let mut made = provenance(source);
     let lossless = Compression::Lossless;
     let written = put_together(&[store], &place, &workers, &lossless, &mut made)?;

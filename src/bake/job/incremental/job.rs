@@ -31,8 +31,8 @@ pub struct RebakeOptions {
     pub simd: Simd,
     /// Whether to replace outputs that exist.
     pub overwrite: bool,
-    /// Whether who is covered by the surface is asked for ([`BakeOptions::inside`](crate::BakeOptions::inside)), in a bundle of ground below
-    /// one.
+    /// Whether who is covered by the surface is asked for ([`BakeOptions::inside`](crate::BakeOptions::inside)), in a
+    /// bundle of ground below one.
     pub inside: bool,
 }
 

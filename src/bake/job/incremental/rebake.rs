@@ -26,7 +26,6 @@ use crate::bundle::{
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::Codebook;
 use crate::job::budget::options::Compression;
-use crate::job::encode::Destination;
 use crate::job::error::{BakeError, unreadable};
 use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen, mutual};
@@ -190,13 +189,7 @@ pub fn rebake(
     if let Some(output) = job.output {
         let asked = bake.asked_for(terrain, &source.input.name)?;
         let cells = Cells::of(&asked, &bake);
-        let place = Destination {
-            path: output,
-            overwrite: options.overwrite,
-            header: cells.header(),
-            heights: cells.terrain.ground(),
-            valid: &followed.valid,
-        };
+        let place = cells.destination(output, options.overwrite, &followed.valid);
         let (made, written) = match followed.bundle {
             Some(written) => written,
             None => {
@@ -350,13 +343,7 @@ pub(crate) fn rebake_layers(
         && !moved
         && layers.is_empty()
     {
-        let place = Destination {
-            path: output,
-            overwrite: options.overwrite,
-            header: cells.header(),
-            heights: cells.terrain.ground(),
-            valid: &valid,
-        };
+        let place = cells.destination(output, options.overwrite, &valid);
         let mut made = Provenance {
             statistics: before.parts.provenance.statistics.clone(),
             ..provenance
