@@ -1,20 +1,9 @@
-// A project of Godot in its own web template and Chromium. The server listens on the loopback, and ends with what it is told.
+// A project of Godot in its own web template and Chromium.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, told } from '../../wasm/test/browser.mjs';
 
-const has = (name) => {
-  try {
-    execFileSync(name, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
-const chromium = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].find(has);
 if (!chromium) {
   console.log('skipped: Godot on the web: no Chromium');
   process.exit(0);
@@ -71,56 +60,20 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>viewcell</title><canva
   engine.startGame().catch((error) => tell({ failed: String(error), log }));
   setTimeout(() => tell({ failed: 'nothing was told for SECONDS s', log }), SECONDS * 1000);
 </script>`;
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '': 'text/html' };
 
-// Plays a project of these files until it posts JSON to /told, which is given. What it posts elsewhere, `answer` answers, by path and
-// bytes; after so many seconds that is an error. `template` is a folder with index.js and index.wasm of Godot 4, `npm` one with the npm package `viewcell`.
+// Plays a project of these files until it posts JSON to /told, which is given. What it posts elsewhere, `answer` answers, by path
+// and bytes; after so many seconds that is an error. `template` is a folder with index.js and index.wasm of Godot 4, `npm` one
+// with the npm package `viewcell`.
 export async function play({ template, npm, files, answer = () => '', seconds = 90 }) {
   const game = pack({ ...PROJECT, ...files });
-  const profile = mkdtempSync(join(tmpdir(), 'viewcell-godot-'));
-  let browser;
-  const { server, told } = await new Promise((resolve, reject) => {
-    const server = createServer((request, response) => {
-      if (request.method === 'POST') {
-        const parts = [];
-        request.on('data', (part) => parts.push(part));
-        request.on('end', () => {
-          const body = Buffer.concat(parts);
-          if (request.url !== '/told') response.end(answer(request.url, body));
-          else (response.end(), resolve({ server, told: JSON.parse(body) }));
-        });
-        return;
-      }
-      const file = () => {
-        if (request.url === '/') return PAGE.replaceAll('SECONDS', seconds);
-        if (request.url === '/index.pck') return game;
-        const [, folder, name] = /^\/(viewcell\/)?([\w.]+)$/.exec(request.url);
-        return readFileSync(join(folder ? npm : template, name));
-      };
-      try {
-        const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
-        headers['content-type'] = TYPES[extname(request.url)] ?? 'application/octet-stream';
-        const body = file();
-        response.writeHead(200, headers).end(body);
-      } catch {
-        response.writeHead(404).end();
-      }
-    });
-    server.listen(0, '127.0.0.1', () => {
-      const flags = ['--headless', '--no-sandbox', '--disable-dev-shm-usage', '--enable-unsafe-swiftshader', '--remote-debugging-port=0'];
-      const page = `http://127.0.0.1:${server.address().port}/`;
-      browser = spawn(chromium, [...flags, `--user-data-dir=${profile}`, page], { stdio: 'ignore', detached: true });
-      browser.on('error', reject);
-    });
-    setTimeout(() => resolve({ server, told: { failed: 'the page was not there in time' } }), (seconds + 30) * 1000).unref();
-  });
-  server.closeAllConnections();
-  server.close();
-  // The whole group: what is started may be a script around the browser.
-  const gone = new Promise((resolve) => browser.on('exit', resolve));
-  process.kill(-browser.pid, 'SIGKILL');
-  await gone;
-  rmSync(profile, { recursive: true, force: true });
-  assert.equal(told.failed, undefined, JSON.stringify(told, null, 1));
-  return told;
+  const get = (url) => {
+    if (url === '/') return PAGE.replaceAll('SECONDS', seconds);
+    if (url === '/index.pck') return game;
+    const [, folder, name] = /^\/(viewcell\/)?([\w.]+)$/.exec(url);
+    return readFileSync(join(folder ? npm : template, name));
+  };
+  const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+  const found = await told({ get, answer, headers, flags: ['--enable-unsafe-swiftshader'], seconds: seconds + 30 });
+  assert.equal(found.failed, undefined, JSON.stringify(found, null, 1));
+  return found;
 }

@@ -1,15 +1,16 @@
 //! Apps without a window, and bundles of the repository's tests.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bevy_app::prelude::*;
 use bevy_asset::{AssetPlugin, AssetServer, Assets, Handle, LoadState};
 use bevy_transform::TransformPlugin;
-use bevy_viewcell::{ViewCells, ViewcellPlugin};
+use bevy_viewcell::{Frame, ViewCells, ViewcellPlugin};
 
 /// Golden bundles of the main crate's tests.
-#[allow(dead_code)]
 pub fn golden() -> PathBuf {
     let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     let root = bindings
@@ -20,9 +21,30 @@ pub fn golden() -> PathBuf {
 }
 
 /// A bundle from there, opened beside any app.
-#[allow(dead_code)]
 pub fn open(name: &str) -> ViewCells {
     ViewCells::from_bytes(std::fs::read(golden().join(name)).unwrap()).unwrap()
+}
+
+/// A frame by each order and sign of its axes: once as it is.
+pub fn turned(frame: Frame) -> impl Iterator<Item = Frame> {
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
+    let turns = orders
+        .into_iter()
+        .flat_map(|order| (0..8).map(move |signs| (order, signs)));
+    turns.map(move |(order, signs)| {
+        let sign = |k: usize| if signs >> k & 1 == 1 { -1.0 } else { 1.0 };
+        Frame {
+            axes: std::array::from_fn(|k| frame.axes[order[k]] * sign(k)),
+            ..frame
+        }
+    })
 }
 
 /// What an app needs, with assets from a folder.
@@ -61,16 +83,13 @@ pub fn load(app: &mut App, name: &'static str) -> (Handle<ViewCells>, LoadState)
 }
 
 /// The bundle of a handle.
-#[allow(dead_code)]
 pub fn of<'a>(app: &'a App, handle: &Handle<ViewCells>) -> Option<&'a ViewCells> {
     app.world().resource::<Assets<ViewCells>>().get(handle)
 }
 
 /// Numbers by xorshift, below a limit.
-#[allow(dead_code)]
 pub struct Dice(pub u64);
 
-#[allow(dead_code)]
 impl Dice {
     pub fn below(&mut self, limit: u32) -> u32 {
         self.0 ^= self.0 << 13;
