@@ -38,7 +38,7 @@ impl Bench {
             nodes: 3,
             ties: Ties::FewestHidden,
         });
-        let is_graded = MappedBundle::open(&bench.path("source.vcb"))
+        let is_graded = MappedBundle::open(bench.path("source.vcb"))
             .unwrap()
             .terrain()
             .unwrap()
