@@ -86,12 +86,33 @@ fn a_saved_picture_says_what_it_shows() {
         "{white}"
     );
     // Floors have names on the map.
-    let names = browser.evaluate("viewcell.panes[0].ground.labels.map(({ text }) => text)");
+    let names = browser.evaluate("viewcell.panes[0].ground.labels.map(({ texts }) => texts[0])");
     assert_eq!(names.as_array().unwrap().len(), 2, "{names}");
     assert!(
         names[0].as_str().unwrap().starts_with("floor 1: ground at"),
         "{names}"
     );
+    // In a small plan they are short, so that none is written over another.
+    let over = "(() => {
+      const pane = viewcell.panes[0];
+      const context = document.createElement('canvas').getContext('2d');
+      const { zoom } = pane.camera;
+      const asked = [1, 0.3, 0.05].map((part) => {
+        pane.camera.zoom = zoom * part;
+        const all = pane.labels(context);
+        const ends = all.map(({ x, text }) => x + context.measureText(text).width + 10);
+        const isOver = all.some((a, i) => all.some((b, j) => i !== j && b.x >= a.x && ends[i] > b.x && Math.abs(a.y - b.y) < 18));
+        return { isOver, texts: all.map(({ text }) => text) };
+      });
+      pane.camera.zoom = zoom;
+      return asked;
+    })()";
+    let over = browser.evaluate(over);
+    for asked in over.as_array().unwrap() {
+        assert_eq!(asked["isOver"], false, "{over}");
+    }
+    let letters = |part: usize| over[part]["texts"].to_string().len();
+    assert!(letters(0) > letters(2) && letters(2) > 4, "{over}");
     // Times are for the foot.
     browser.open(&format!("{}#layer=sight&at=200,200,3", serving.url));
     browser.wait_for("document.getElementById('foot').textContent.includes('painted in')");

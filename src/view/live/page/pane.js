@@ -3,6 +3,11 @@
 import { Table, css } from "./paint.js";
 import { element, length, round } from "./words.js";
 
+/** Of names on the map: the font, their height, and the margins left and right of the text together. */
+const LABEL = "500 12px system-ui, sans-serif";
+const LABEL_HEIGHT = 18;
+const LABEL_MARGIN = 10;
+
 /** The light of what is on other floors. */
 export const DIM = 0.3;
 
@@ -115,7 +120,7 @@ export class Pane {
     context.setTransform(this.density, 0, 0, this.density, 0, 0);
     context.lineJoin = "round";
     for (const mark of [...(this.waits ?? []), ...this.marks]) this[mark.kind](context, mark);
-    for (const { at, text } of this.ground.labels ?? []) this.label(context, at, text);
+    for (const { x, y, text } of this.labels(context)) this.label(context, x, y, text);
     this.scaleBar(context);
     if (this.ground.north) this.northArrow(context);
   }
@@ -206,15 +211,32 @@ export class Pane {
     context.fillText(name, x, y + 0.5);
   }
 
-  label(context, at, text) {
-    const [x, above] = this.camera.toPane(at, this.size);
-    const y = Math.max(above, 20);
-    context.font = "500 12px system-ui, sans-serif";
+  /** Where the names of the ground's parts are written, each as long as it may be without lying over another. */
+  labels(context) {
+    context.font = LABEL;
+    const all = (this.ground.labels ?? []).map(({ at, texts }) => {
+      const [x, y] = this.camera.toPane(at, this.size);
+      return { x, y: Math.max(y, 20), texts, text: texts.at(-1) };
+    });
+    const wide = (text) => context.measureText(text).width + LABEL_MARGIN;
+    const areApart = (a, b) => Math.abs(a.y - b.y) >= LABEL_HEIGHT || a.x + wide(a.text) <= b.x || b.x + wide(b.text) <= a.x;
+    // Those without room for the shortest name are left out.
+    const written = [];
+    for (const label of all) if (written.every((other) => areApart(other, label))) written.push(label);
+    for (const label of written) {
+      const others = written.filter((other) => other !== label);
+      label.text = label.texts.find((text) => others.every((other) => areApart({ ...label, text }, other)));
+    }
+    return written;
+  }
+
+  label(context, x, y, text) {
+    context.font = LABEL;
     context.textAlign = "left";
     context.textBaseline = "bottom";
     const wide = context.measureText(text).width;
     context.fillStyle = "rgb(20 24 33 / 0.72)";
-    context.fillRect(x, y - 18, wide + 10, 18);
+    context.fillRect(x, y - LABEL_HEIGHT, wide + LABEL_MARGIN, LABEL_HEIGHT);
     context.fillStyle = "white";
     context.fillText(text, x + 5, y - 3);
   }

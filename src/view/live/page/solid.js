@@ -55,12 +55,12 @@ export class Solid extends Level {
     });
   }
 
-  /** The names of the floors that are shown, and where they are written. */
+  /** Where the floors that are shown begin, and their names, the longest first. */
   get labels() {
     return this.corners.flatMap((corner, k) => {
       if (!corner || this.floors.length < 2) return [];
       const heights = this.floors[k].map(Math.round).join(" to ");
-      return [{ at: corner, text: `floor ${k + 1}: ground at ${heights}` }];
+      return [{ at: corner, texts: [`floor ${k + 1}: ground at ${heights}`, `floor ${k + 1}`, `${k + 1}`] }];
     });
   }
 
