@@ -186,7 +186,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     if args.output.is_none() {
         return Ok((levels, None));
     }
-    let pages = terrain_pages(paths[0], &maps[0], a)?;
+    let pages = terrain_pages(paths[0], &maps[0], a, None)?;
     let [revealed, concealed] = [0, 1].map(|way| {
         let counts: Vec<u32> = found.quads.iter().map(|counts| counts[way]).collect();
         survey::spread(&a, args.quad, &counts)

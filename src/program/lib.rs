@@ -33,6 +33,7 @@ mod report;
 #[cfg(test)]
 mod schema_files;
 mod seal;
+mod shading;
 pub mod signals;
 pub mod simulate;
 #[cfg(test)]

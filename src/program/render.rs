@@ -14,6 +14,7 @@ use viewcell_view::picture::{self, LevelPages, PAGE_WIDTHS, Page, TerrainPages};
 
 use super::exit::{Failure, Outcome};
 use super::query::{self, By, GivenPlace, cell_at, check_cell, check_level, quad_over};
+use super::shading::{self, Shading};
 use super::work::{Manner, Work};
 
 /// What `viewcell render --json` prints.
@@ -152,6 +153,8 @@ pub struct Args {
     #[arg(long)]
     pub bare: bool,
     #[command(flatten)]
+    pub shading: Shading,
+    #[command(flatten)]
     pub manner: Manner,
 }
 
@@ -186,7 +189,7 @@ pub fn name(path: &Path) -> String {
 pub fn terrain_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Page, Failure> {
     let path = &args.bundle;
     let terrain = query::terrain(path, map)?;
-    let pages = terrain_pages(path, map, terrain)?;
+    let pages = terrain_pages(path, map, terrain, args.shading.heightmap.as_deref())?;
     let what = &args.what;
     if args.quad != 0 && what.pvs.is_none() && what.lost.is_none() {
         let message = "--quad: expected --pvs or --lost with it";
@@ -241,18 +244,20 @@ pub fn terrain_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<
     Ok(pages.losses(&title, &subtitle, &[("", &counts)]))
 }
 
-/// Pages of a mapped bundle.
+/// Pages of a mapped bundle, shaded from its heightmap if that is at hand.
 pub fn terrain_pages<'a>(
     path: &Path,
     map: &'a MappedBundle,
     terrain: TerrainBundle<'a>,
+    heightmap: Option<&Path>,
 ) -> Result<TerrainPages<'a>, Failure> {
     let bundle = map
         .bundle()
         .map_err(|error| query::cannot_open(path, error))?;
     check_drawable(path, &terrain)?;
     let has_crs = bundle.crs().is_some_and(|crs| !crs.is_empty());
-    Ok(TerrainPages::new(terrain, &name(path), has_crs))
+    let ground = shading::ground(path, &terrain, heightmap)?;
+    Ok(TerrainPages::new(terrain, ground, &name(path), has_crs))
 }
 
 /// Fails where a picture with a pixel a sample would be too large.

@@ -11,8 +11,9 @@ use serde_json::json;
 use crate::exit::Failure;
 use crate::query;
 use crate::render::PLAN_SIDE;
+use crate::shading;
 use viewcell::query::{CellBundle, MappedBundle, WorldKind};
-use viewcell_view::picture::{Floors, Ground, NOBODY, PictureError, hillshade_image, png, resized};
+use viewcell_view::picture::{Floors, NOBODY, PictureError, hillshade_image, png, resized};
 
 /// The C interface, made by `scripts/build-wasm`.
 const RUNTIME: &[u8] = include_bytes!("../../../assets/viewcell.wasm");
@@ -69,19 +70,20 @@ pub fn check(path: &Path) -> Result<(), Failure> {
 
 impl Look {
     /// Around in the bundle at `path`. Fails where it does not know where its cells are.
-    pub fn new(path: &Path, map: &MappedBundle) -> Result<Self, Failure> {
+    pub fn new(path: &Path, map: &MappedBundle, heightmap: Option<&Path>) -> Result<Self, Failure> {
         let file = fs::read(path).map_err(Failure::cannot_read(path))?;
         let (about, maps, aspect, size) = match map.kind() {
             Some(WorldKind::Cells) => of_level(path, query::cells(path, map)?)?,
             _ => {
                 let terrain = query::terrain(path, map)?;
                 let grid = terrain.grid();
-                let (width, height) = (grid.width(), grid.height());
                 let [dx, dy] = terrain.parameters().cell_spacing;
-                let ground = hillshade_image(&Ground::new(&terrain));
+                let ground = hillshade_image(&shading::ground(path, &terrain, heightmap)?);
+                let (width, height) = ground.dimensions();
                 let scale = (f64::from(MAP_SIDE) / f64::from(width.max(height))).min(1.0);
                 let side = |samples: u32| ((f64::from(samples) * scale) as u32).max(1);
                 let picture = png(&resized(&ground, side(width), side(height)));
+                let (width, height) = (grid.width(), grid.height());
                 let about = json!({
                     "width": width,
                     "height": height,

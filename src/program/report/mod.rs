@@ -18,6 +18,7 @@ use viewcell_bake::bundle;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, say};
 use super::query;
+use super::shading::Shading;
 use super::work::{Manner, Work};
 pub use page::{Page, Section};
 use page::{finished_page, making, named, percent};
@@ -42,6 +43,8 @@ pub struct Args {
     #[arg(long)]
     interactive: bool,
     #[command(flatten)]
+    shading: Shading,
+    #[command(flatten)]
     manner: Manner,
 }
 
@@ -65,14 +68,15 @@ pub fn run(args: &Args) -> Outcome {
     let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
     let info = bundle::info(&args.bundle)?;
     let map = query::open(&args.bundle)?;
+    let heightmap = args.shading.heightmap.as_deref();
     let page = match map.kind() {
         Some(WorldKind::Cells) => levels::level_page(&args.bundle, &map, &info),
         Some(WorldKind::Solid) => levels::solid_page(&args.bundle, &work, &map, &info),
-        _ => terrain::page(&args.bundle, &work, &map, &info),
+        _ => terrain::page(&args.bundle, &work, &map, &info, heightmap),
     };
     let mut page = page?;
     if args.interactive {
-        page.look = Some(Look::new(&args.bundle, &map)?);
+        page.look = Some(Look::new(&args.bundle, &map, heightmap)?);
     }
     let html = page.html()?;
     work.save(|file| file.write_all(html.as_bytes()))?;

@@ -25,6 +25,7 @@ pub fn page(
     work: &Work<'_>,
     map: &MappedBundle,
     info: &Info,
+    heightmap: Option<&Path>,
 ) -> Result<Page, Failure> {
     let terrain = query::terrain(path, map)?;
     let found = survey(work, path, &terrain)?;
@@ -58,7 +59,7 @@ pub fn page(
         .zip(&most)
         .map(|(number, place)| (*place, format!("{number}")))
         .collect();
-    let pages = terrain_pages(path, map, terrain)?;
+    let pages = terrain_pages(path, map, terrain, heightmap)?;
     let drawn = pages.exposure(&found.exposure, &marks);
     let rows = |places: &[Sample]| {
         let rows = (1..).zip(places);

@@ -104,6 +104,8 @@ pub struct Ground {
     rows: u32,
     /// Row by row; NaN for a void.
     shade: Vec<f32>,
+    /// Samples a side of what has one colour.
+    side: u32,
 }
 
 impl Ground {
@@ -126,16 +128,32 @@ impl Ground {
             width,
             rows: heights.len() as u32 / width,
             shade: hillshade(width, heights, spacing),
+            side: 1,
         }
     }
 
-    /// The ground with each sample in its colour, by its place row by row; `least_light` is what
+    /// The same, painted in cells of `side` x `side` samples. Where the last cells of rows and columns extend beyond the
+    /// samples, they are shaded as these end.
+    pub fn in_cells(self, side: u32) -> Self {
+        Self { side, ..self }
+    }
+
+    /// Pixels a side of what has one colour.
+    pub fn side(&self) -> u32 {
+        self.side
+    }
+
+    /// The ground with each cell in its colour, by its place row by row; `least_light` is what
     /// is left of a colour in full shadow, [`PLAIN_LIGHT`] or [`NUMBER_LIGHT`]. Voids are
     /// transparent. One pixel a sample.
     pub fn paint(&self, least_light: f32, colour: impl Fn(usize) -> Colour) -> RgbaImage {
-        RgbaImage::from_fn(self.width, self.rows, |x, y| {
-            let i = y as usize * self.width as usize + x as usize;
-            let light = least_light + (1.0 - least_light) * self.shade[i];
+        let side = self.side;
+        let [columns, rows] = [self.width, self.rows].map(|samples| samples.div_ceil(side));
+        RgbaImage::from_fn(columns * side, rows * side, |x, y| {
+            let i = (y / side * columns + x / side) as usize;
+            let [x, y] = [x.min(self.width - 1), y.min(self.rows - 1)];
+            let light = self.shade[y as usize * self.width as usize + x as usize];
+            let light = least_light + (1.0 - least_light) * light;
             if light.is_nan() {
                 return Rgba([255, 255, 255, 0]);
             }
@@ -213,6 +231,25 @@ mod tests {
         assert_eq!(exaggeration(&[[0.25, 0.0]]), 2.0);
         assert_eq!(exaggeration(&[[0.001, 0.0]]), GREATEST_EXAGGERATION);
         assert_eq!(exaggeration(&[[0.0, 0.0]]), 1.0);
+    }
+
+    #[test]
+    fn a_cell_has_one_colour_and_the_shading_of_each_of_its_samples() {
+        let heights: Vec<f32> = (0..15).map(|i| ((i % 5) * (i % 5)) as f32).collect();
+        let fine = Ground::of_heights(5, &heights, [4.0; 2]);
+        let ground = fine.clone().in_cells(2);
+        let colours = [
+            [255.0; 3], [200.0; 3], [150.0; 3], [100.0; 3], [50.0; 3], [0.0; 3],
+        ];
+        let picture = ground.paint(NUMBER_LIGHT, |cell| colours[cell]);
+        assert_eq!(picture.dimensions(), (6, 4));
+        for (x, y, pixel) in picture.enumerate_pixels() {
+            // The last column and row are repeated.
+            let sample = y.min(2) * 5 + x.min(4);
+            let cell = (y / 2 * 3 + x / 2) as usize;
+            let alone = fine.paint(NUMBER_LIGHT, |_| colours[cell]);
+            assert_eq!(pixel, alone.get_pixel(sample % 5, sample / 5), "{x}, {y}");
+        }
     }
 
     #[test]

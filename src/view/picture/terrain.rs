@@ -23,9 +23,9 @@ pub struct TerrainPages<'a> {
 }
 
 impl<'a> TerrainPages<'a> {
-    /// Pages of a bundle of this name; `crs` says whether it has a coordinate reference system,
+    /// Pages of a bundle of this name on its ground; `crs` says whether it has a coordinate reference system,
     /// without which nobody knows where north is.
-    pub fn new(terrain: TerrainBundle<'a>, name: &str, crs: bool) -> Self {
+    pub fn new(terrain: TerrainBundle<'a>, ground: Ground, name: &str, crs: bool) -> Self {
         let parameters = terrain.parameters();
         let mode = match parameters.visibility {
             VisibilityMode::Exact => "exact".to_owned(),
@@ -34,7 +34,7 @@ impl<'a> TerrainPages<'a> {
         };
         let lossy = if parameters.lossy { ", lossy" } else { "" };
         Self {
-            ground: Ground::new(&terrain),
+            ground,
             about: format!("{name} ({mode}{lossy})"),
             transform: parameters.transform.filter(|_| crs),
             terrain,
@@ -234,16 +234,21 @@ impl<'a> TerrainPages<'a> {
         if self.terrain.valid().count(grid.root()) < grid.samples() {
             legend.push(Key::Swatch([255.0; 3], "no data".into()));
         }
-        let panel = |(picture, marks)| Panel {
+        let cell = self.terrain.parameters().cell_spacing;
+        let side = self.ground.side();
+        let panel = |(picture, marks): (RgbaImage, Vec<(Viewpoint, String)>)| Panel {
             caption: String::new(),
             picture,
-            marks,
+            marks: marks
+                .into_iter()
+                .map(|(at, label)| (at.in_pixels(side), label))
+                .collect(),
         };
         Page {
             title,
             subtitle,
             panels: panels.into_iter().map(panel).collect(),
-            pixel: self.terrain.parameters().cell_spacing,
+            pixel: cell.map(|metres| metres / f64::from(side)),
             unit: Unit::Metres,
             north: self.transform.map(north),
             legend,

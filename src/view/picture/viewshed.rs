@@ -35,6 +35,16 @@ impl Viewpoint {
         let side = 1 << quad.level;
         Self { column, row, side }
     }
+
+    /// The same in a picture that has `side` x `side` pixels for each: the middle one of a single sample.
+    pub(super) fn in_pixels(self, side: u32) -> Self {
+        let middle = if self.side == 1 { side / 2 } else { 0 };
+        Self {
+            column: self.column * side + middle,
+            row: self.row * side + middle,
+            side: if self.side == 1 { 1 } else { self.side * side },
+        }
+    }
 }
 
 /// The ground alone, one pixel a sample; voids are transparent.

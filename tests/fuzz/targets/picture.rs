@@ -8,7 +8,7 @@ use viewcell::frontier::FrontierOptions;
 use viewcell::query::{Bundle, CellBundle, Sample, TerrainBundle};
 use viewcell_bake::survey::{cell_difference, difference, seen_by, spread, survey};
 use viewcell_view::picture::{
-    LevelPages, MatrixFormat, MatrixOf, Overhead, PAGE_WIDTHS, Page, TerrainPages, mask,
+    Ground, LevelPages, MatrixFormat, MatrixOf, Overhead, PAGE_WIDTHS, Page, TerrainPages, mask,
     mask_geotiff, matrix_file,
 };
 
@@ -39,7 +39,7 @@ fn draw(page: &Page) {
 
 fn draw_terrain(terrain: TerrainBundle<'_>, crs: bool) {
     let grid = terrain.grid();
-    let pages = TerrainPages::new(terrain, "a", crs);
+    let pages = TerrainPages::new(terrain, Ground::new(&terrain), "a", crs);
     draw(&pages.plain());
     for quad in [
         Sample::new(grid.width() / 2, grid.height() / 2).quad(),
