@@ -39,7 +39,7 @@ pub struct Forecast {
 
 /// After so many seconds of processor time, once the tables are made, so many quads of viewpoints are
 /// enough.
-const ENOUGH: [(f64, usize); 3] = [(3.0, MANY), (6.0, 4), (10.0, 1)];
+const ENOUGH: [(f64, usize); 3] = [(1.0, MANY), (2.0, 4), (3.0, 1)];
 /// As many quads of viewpoints are enough where looking from them is quick.
 const MANY: usize = 24;
 

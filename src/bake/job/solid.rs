@@ -87,7 +87,12 @@ pub fn forecast_solid(
     let subject = Subject::new(world, source, options)?;
     let valid = &subject.valid;
     let order = BlockOrder::new(valid.grid(), Targets::All);
-    let tables = || &subject.field;
+    let parts = if order.look_quads().len() < LARGE {
+        1
+    } else {
+        PARTS
+    };
+    let tables = || SampledField(&subject.field, parts);
     let visibility = VisibilityStage::prepare(tables, valid, &order, options, observer);
     let blocks = valid.grid().blocks() as u64;
     let found = Sampled::look(
@@ -95,7 +100,7 @@ pub fn forecast_solid(
         valid,
         &order,
         |_| blocks,
-        blocks * blocks,
+        blocks * blocks * parts as u64,
         observer,
     );
     let sections = subject.header.kind.solid().map(SolidSections::bytes);
@@ -207,6 +212,20 @@ impl Subject {
 impl Kernels for &SolidField {
     fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
         Box::new(Solids::new(self, level))
+    }
+}
+
+/// Parts of the cells of a large level of which a forecast looks at one from each quad of viewpoints.
+const PARTS: usize = 8;
+/// Quads of viewpoints of a large level.
+const LARGE: usize = 16;
+
+/// A level of which each look sees one of so many parts.
+struct SampledField<'f>(&'f SolidField, usize);
+
+impl Kernels for SampledField<'_> {
+    fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
+        Box::new(Solids::new(self.0, level).sampling(self.1))
     }
 }
 

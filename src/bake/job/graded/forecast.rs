@@ -24,7 +24,7 @@ const CHUNKS: usize = 3;
 const QUADS: usize = 1;
 
 /// Seconds of processor that a level may take.
-const SECONDS: f64 = 0.5;
+const SECONDS: f64 = 0.2;
 
 /// What a graded bake comes to.
 pub(crate) struct GradedForecast {

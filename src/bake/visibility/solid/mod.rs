@@ -44,7 +44,14 @@ use viewcell::format::{Grid, Quad, morton};
 pub struct Solids<'f> {
     field: &'f SolidField,
     decider: Decider<AtLevel>,
+    /// Numbers of the nodes whose cells are looked at: the root, or all of which one in so many is taken in turn.
+    targets: Vec<u32>,
+    parts: usize,
+    turn: usize,
 }
+
+/// Runs of cells in each part of a sample, at least.
+const RUNS: usize = 16;
 
 /// Cells that a kernel computes at once.
 const LOOK: u32 = 1 << (2 * LOOK_LEVEL);
@@ -55,6 +62,21 @@ impl<'f> Solids<'f> {
         Self {
             field,
             decider: Decider::new(field.scale, AtLevel(level)),
+            targets: vec![0],
+            parts: 1,
+            turn: 0,
+        }
+    }
+
+    /// The same, which looks at one part of so many of the level's cells, spread over the level, and at another with each
+    /// look: a sample, of which no bundle is made.
+    pub fn sampling(self, parts: usize) -> Self {
+        let most = (self.field.cells.len() / (RUNS * parts)).max(1);
+        let targets = boxes::runs(&self.field.tree, most as u32);
+        Self {
+            targets,
+            parts,
+            ..self
         }
     }
 
@@ -100,7 +122,11 @@ impl Viewsheds for Solids<'_> {
                 grade: field.grade,
                 mark: &mut |a: &Node, b: &Node| seen.mark(a, b),
             };
-            descent.descend([0, 0], all, None);
+            let part = self.targets.iter().skip(self.turn % self.parts);
+            for &target in part.step_by(self.parts) {
+                descent.descend([0, target], all, None);
+            }
+            self.turn += 1;
             // Of who is in a solid, too.
             own.iter()
                 .filter(|node| node.is_cell())
