@@ -57,6 +57,7 @@ pub fn finished_page(
     sections.push(times(info));
     Page {
         name: name(path),
+        verb: "viewcell report",
         lead,
         figures,
         warnings,
@@ -144,6 +145,8 @@ fn times(info: &Info) -> Section {
 pub struct Page {
     /// The bundle's name.
     pub name: String,
+    /// The command that makes the page.
+    pub verb: &'static str,
     /// What it is, in a line.
     pub lead: String,
     /// The few numbers to look at first: name and value.

@@ -50,6 +50,7 @@ pub fn page(
     }
     let page = Page {
         name: name(&job.bundle),
+        verb: "viewcell simulate",
         lead,
         figures,
         warnings: match document.positions_nowhere {

@@ -94,7 +94,10 @@ fn clear_materials(
         (!libraries.clear.contains_key(name)).then_some((name, line))
     });
     let first = unknown.next();
-    let count = unknown.count() + 1;
+    let count = match unknown.count() + 1 {
+        1 => "1 material".to_owned(),
+        count => format!("{count} materials"),
+    };
     let missing = match libraries.missing.len() {
         0 if file.libraries.is_empty() => "no library is named".to_owned(),
         0 => "its libraries have no such material".to_owned(),
@@ -109,15 +112,15 @@ fn clear_materials(
         Some((name, line)) if !options.opaque_without_material => {
             return Err(IngestError::bad(
                 "a definition of each material, which says whether it is transparent",
-                format!("{count} materials without one, the first {name:.80}; {missing}"),
+                format!("{count} without one, the first {name:.80}; {missing}"),
                 "put the library (.mtl) beside the file, or give `opaque_without_material` if \
                  those materials are opaque",
             )
             .at(format!("line {line}")));
         }
         Some((name, line)) => notes.push(format!(
-            "{count} materials without a definition are taken as opaque, as requested (the first: \
-             {name:.80}, line {line}; {missing})"
+            "{count} without a definition taken as opaque, as requested (the first: {name:.80}, line {line}; \
+             {missing})"
         )),
         None if !libraries.missing.is_empty() => {
             notes.push(format!("{missing}; no face needs it"));

@@ -282,6 +282,30 @@ fn answers_depend_neither_on_the_processor_nor_on_what_was_asked_before() {
 }
 
 #[test]
+fn parts_of_a_sample_are_disjoint_and_see_together_what_a_look_sees() {
+    let (level, places, player) = level(6);
+    let field = SolidField::new(&level, &places, &player, grid(places.len()));
+    assert!(field.cells.len() <= LOOK as usize, "one look is all");
+    let all = seen(&mut Solids::new(&field, Level::new()));
+    let mut kernel = Solids::new(&field, Level::new()).sampling(3);
+    let parts: Vec<_> = (0..3).map(|_| seen(&mut kernel)).collect();
+    let mut more = 0;
+    for (a, row) in all.iter().enumerate() {
+        for (b, &is_seen) in row.iter().enumerate().filter(|(b, _)| *b != a) {
+            let times = parts.iter().filter(|part| part[a][b]).count();
+            // What hides a pair of larger boxes hides all in them, which may not be found of the smaller ones.
+            assert!(times <= 1 && times >= usize::from(is_seen), "{a}, {b}");
+            more += times - usize::from(is_seen);
+        }
+    }
+    assert!(more * 50 < all.len() * all.len(), "{more}");
+    // Each of them sees something.
+    let own = all.len();
+    let seen_by = |part: &Vec<Vec<bool>>| part.iter().flatten().filter(|seen| **seen).count();
+    assert!(parts.iter().all(|part| seen_by(part) > own));
+}
+
+#[test]
 fn a_wall_of_bricks_hides_as_one() {
     let mut level = SolidLevel::new("test", Units::Metres, Player::PERSON);
     for brick in 0..100 {
