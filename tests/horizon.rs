@@ -4,9 +4,9 @@
 mod data;
 use fearless_simd::Level;
 use proptest::prelude::*;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{Curvature, Horizons, Simd, horizon};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 fn all(terrain: &Terrain, of_strip: impl Fn(u32) -> Vec<f32>) -> Vec<f32> {
     (0..terrain.height())

@@ -32,35 +32,35 @@ const UNSAFE: &[&str] = &[
     "program/memory.rs",
 ];
 
-/// Readers of files in `bake/ingest`, `program` and `papers/verbs`: how many places of a file open or read one, and why none waits for a pipe
-/// or reads a device. What names a file beside another goes through `bake/ingest/source.rs`, arguments through
+/// Readers of files in `ingest`, `program` and `papers/verbs`: how many places of a file open or read one, and why none waits for a pipe
+/// or reads a device. What names a file beside another goes through `ingest/source.rs`, arguments through
 /// `program/input.rs`.
 const READERS: &[(&str, usize, &str)] = &[
     (
-        "bake/ingest/source.rs",
+        "ingest/source.rs",
         2,
         "the gate: asks first whether it is a file",
     ),
     (
-        "bake/ingest/mod.rs",
+        "ingest/terrain.rs",
         1,
         "the raster, which went through the gate",
     ),
-    ("bake/ingest/envi.rs", 2, "found beside it by `is_file`"),
-    ("bake/ingest/esri.rs", 1, "found beside it by `is_file`"),
-    ("bake/ingest/raw.rs", 1, "the data of these two"),
+    ("ingest/envi.rs", 2, "found beside it by `is_file`"),
+    ("ingest/esri.rs", 1, "found beside it by `is_file`"),
+    ("ingest/raw.rs", 1, "the data of these two"),
     (
-        "bake/ingest/geotiff.rs",
+        "ingest/geotiff.rs",
         1,
         "the mask beside it, found by `is_file`",
     ),
     (
-        "bake/ingest/ground/sources.rs",
+        "ingest/ground/sources.rs",
         1,
         "slices, whose length was asked for by the gate",
     ),
     (
-        "bake/ingest/packs.rs",
+        "ingest/packs.rs",
         3,
         "packs of a folder, and files found by `is_file`",
     ),
@@ -103,7 +103,7 @@ const READERS: &[(&str, usize, &str)] = &[
 fn files_are_read_where_it_is_known_that_they_are_files() {
     let mut found = BTreeMap::new();
     for (file, text) in files() {
-        let listed = ["bake/ingest/", "bake/prepare/", "program/", "papers/verbs/"]
+        let listed = ["ingest/", "bake/prepare/", "program/", "papers/verbs/"]
             .iter()
             .any(|folder| file.starts_with(folder));
         if !listed || file.ends_with("tests.rs") {
@@ -183,7 +183,7 @@ fn documents_name_files_that_exist() {
         (
             "ARCHITECTURE.md",
             include_str!("../ARCHITECTURE.md"),
-            &["", "src/", "src/bake/", "src/viewcell/"],
+            &["", "src/", "src/bake/", "src/ingest/", "src/viewcell/"],
         ),
     ] {
         for name in text.split('`').skip(1).step_by(2) {
@@ -320,7 +320,8 @@ fn bindings_link_the_runtime_alone() {
             .filter(|name| name.starts_with("viewcell-"));
         for dependency in ours {
             let is_allowed = dependency == "viewcell-sight"
-                || folder.ends_with("python") && dependency == "viewcell-bake";
+                || folder.ends_with("python")
+                    && ["viewcell-bake", "viewcell-ingest"].contains(&dependency.as_str());
             assert!(is_allowed, "{name}: {dependency}");
         }
     }

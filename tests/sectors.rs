@@ -6,12 +6,12 @@ mod data;
 use fearless_simd::Level;
 use proptest::prelude::*;
 use viewcell::format::Quad;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{
     Bodies, HeightField, LOOK_LEVEL, Rays, SectorField, Sectors, Sights, Simd, Stance, Viewsheds,
     sees_by_sectors,
 };
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 /// Side of the quad of viewpoints that a kernel computes in one call.
 const SIDE: u32 = 1 << LOOK_LEVEL;

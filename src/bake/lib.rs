@@ -2,8 +2,9 @@
 //!
 //! | step | terrain | level of cells | solid level |
 //! |---|---|---|---|
-//! | read | [`read_terrain`], [`Terrain::new`] | [`read_cells`], [`CellGraph`] | [`read_solid`], [`SolidLevel`] |
-//! | where players may be | every sample, or fewer: [`prepare`] | every cell | [`find_places`] |
+//! | read | [`read_terrain`](viewcell_ingest::read_terrain) | [`read_cells`](viewcell_ingest::cells::read_cells) | [`read_solid`](viewcell_ingest::solid::read_solid) |
+//! | or make | [`Terrain`](viewcell_ingest::world::Terrain) | [`CellGraph`](viewcell_ingest::world::CellGraph) | [`SolidLevel`](viewcell_ingest::world::solid::SolidLevel) |
+//! | where players may be | every sample, or fewer: [`prepare`] | every cell | [`find_places`](viewcell_ingest::world::solid::find_places) |
 //! | bake | [`bake_terrain`] | [`bake_cells`] | [`bake_solid`] |
 //! | of a changed ground | [`rebake`]; while players are on it, [`live`] | | |
 //! | of several machines | [`bake_shard`], [`merge`] | | [`bake_solid_shard`], [`merge`] |
@@ -16,7 +17,8 @@
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use viewcell_bake::{BakeOptions, Silent, Source, Terrain, VisibilityMode, bake_terrain};
+//! use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+//! use viewcell_ingest::world::Terrain;
 //! use viewcell::query::{MappedBundle, Sample};
 //!
 //! // A wall from north to south, 20 m high, on flat ground of 24 × 16 samples, 10 m apart.
@@ -47,7 +49,8 @@
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use viewcell_bake::{BakeOptions, Silent, Source, Terrain, bake_terrain};
+//! # use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
+//! # use viewcell_ingest::world::Terrain;
 //! use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 //! use viewcell::query::{MappedBundle, Sample};
 //! # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
@@ -77,7 +80,8 @@
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use viewcell_bake::{BakeOptions, Silent, Source, Terrain, bake_terrain};
+//! # use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
+//! # use viewcell_ingest::world::Terrain;
 //! use viewcell::session::{Session, SessionOptions};
 //! use viewcell::query::{MappedBundle, Sample};
 //! # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
@@ -105,7 +109,8 @@
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use viewcell_bake::{CellOptions, IngestCellsOptions, Silent, Source, bake_cells, read_cells};
+//! use viewcell_bake::{CellOptions, Silent, Source, bake_cells};
+//! use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
 //! use viewcell::query::MappedBundle;
 //!
 //! let folder = tempfile::tempdir()?;
@@ -127,27 +132,23 @@
 //!
 //! # The stages
 //!
-//! Data flows one way: [`ingest`] reads files into a [`world`], [`visibility`] says who sees whom, [`hierarchy`] and
+//! Data flows one way: [`viewcell_ingest`] reads files into worlds, [`visibility`] says who sees whom, [`hierarchy`] and
 //! [`compress`] make it small, [`bundle`] writes it; `job` drives them.
 
 pub mod bundle;
 pub mod compress;
-pub mod export;
 pub mod hierarchy;
-pub mod ingest;
 mod job;
 pub mod live;
 pub mod prepare;
 mod quality;
 pub mod survey;
 pub mod visibility;
-pub mod world;
 
 pub use bundle::{
     BundleError, CellStatistics, ErrorKind as BundleErrorKind, Fault, Given, InputFile,
     LevelStatistics, Report, RuleOutcome, StageTime, Statistics, Timings, Written, verify,
 };
-pub use ingest::solid::read_solid;
 pub use job::{
     BakeError, BakeErrorKind, BakeOptions, BakeReport, Budget, CellOptions, CellReport,
     Compression, DeepestFirst, Forecast, Keep, Observer, RebakeJob, RebakeOptions, RebakeReport,
@@ -159,20 +160,7 @@ pub use job::{
 };
 pub use quality::{BoxSizes, CellSizes, Quality};
 pub use viewcell::format::VisibilityMode;
-pub use world::solid::find_places;
 
 pub use bundle::TooManyCells;
-pub use ingest::{
-    ByteOrder, IngestCellsOptions, IngestError, IngestErrorKind, IngestOptions, Ingested,
-    IngestedCells, read_cells, read_terrain,
-};
 pub use visibility::portals::{CheckpointError, FlowError, FlowMethod};
 pub use visibility::{Curvature, Simd};
-pub use world::solid::{
-    Aabb, Face, FaceError, PlaceBox, PlaceCells, Plane, Player, Point, Solid, SolidError,
-    SolidLevel, Units,
-};
-pub use world::{
-    BitMatrix, BspChild, BspLeaf, BspNode, BspTree, BspTreeError, CellGraph, Georeference,
-    GroundAbove, Portal, Symmetry, Terrain, TerrainError,
-};

@@ -105,7 +105,7 @@ pub fn measure_level(
             let frontier = level.frontier(a, b, construction, &mut memory)?;
             let Some(frontier) = frontier else { continue };
             let count = |region: &[u64], inside: bool| -> f64 {
-                let cells = viewcell_bake::world::ones(region);
+                let cells = viewcell_ingest::world::ones(region);
                 cells
                     .filter(|&cell| !inside || component_of[cell] == component)
                     .count() as f64

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use viewcell::dice::Dice;
 use viewcell::query::CellBundle;
-use viewcell_bake::world::BitMatrix;
+use viewcell_ingest::world::BitMatrix;
 
 /// A matrix whose rows and columns stand for several cells each.
 #[derive(Clone, Debug)]

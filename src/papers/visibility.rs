@@ -12,7 +12,7 @@ use serde::Serialize;
 use viewcell::dice::{Dice, mixed};
 use viewcell::query::{Sample, TerrainBundle};
 use viewcell_bake::visibility::{Bodies, find_sight};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// How to look for lines of sight between the samples.
 #[derive(Clone, Copy, Debug)]

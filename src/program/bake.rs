@@ -10,11 +10,11 @@ mod solid;
 use std::path::{Path, PathBuf};
 
 use viewcell::format::Grid;
-use viewcell_bake::ingest::{IngestError, IngestErrorKind, Ingested};
 use viewcell_bake::prepare::{free_memory, told_of_terrain};
 use viewcell_bake::visibility;
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, Forecast, Keep, Quality, ShardReport, Source};
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestError, IngestErrorKind, Ingested};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::input;

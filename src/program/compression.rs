@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use viewcell::format::Grid;
 use viewcell_bake::compress::prune::nodes_for;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::{Budget, Compression, DeepestFirst, Weight};
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 use super::exit::Failure;
 use super::values::ByteSize;

@@ -5,9 +5,9 @@
 
 use viewcell_bake::BakeError;
 use viewcell_bake::bundle::BundleError;
-use viewcell_bake::ingest::{IngestError, Ingested};
 use viewcell_bake::prepare::LayerError;
 use viewcell_ground::GroundError;
+use viewcell_ingest::{IngestError, Ingested};
 use viewcell_view::live::ViewError;
 use viewcell_view::picture::PictureError;
 
@@ -241,10 +241,9 @@ mod tests {
             "bake/job",
             "bake/live",
             "bake/bundle",
-            "bake/ingest",
             "bake/prepare",
-            "bake/world",
             "ground",
+            "ingest",
             "view",
         ] {
             names_in(&source.join(room), &mut named);

@@ -10,10 +10,11 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use viewcell_bake::ingest::{self, IngestOptions, Ingested, read_terrain};
 use viewcell_bake::visibility::Curvature;
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{CellSizes, Quality, VisibilityMode, check_sight};
+use viewcell_ingest as ingest;
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, Ingested, read_terrain};
 
 use super::exit::Failure;
 use super::flags::noted;

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 use viewcell_bake::bundle::{self, BundleError, ErrorKind, FileInfo, Given, Info, Timings};
-use viewcell_bake::world::Short;
+use viewcell_ingest::world::Short;
 use viewcell_view::picture::grouped;
 
 use super::exit::{Exit, Failure, Outcome};

@@ -247,7 +247,7 @@ impl<'de> Deserialize<'de> for OptionName {
 mod tests {
     use super::*;
 
-    use viewcell_bake::ingest;
+    use viewcell_ingest as ingest;
 
     #[test]
     fn a_job_file_has_the_defaults_of_the_command_line() {

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use viewcell_bake::Source;
-use viewcell_bake::ingest::solid::{self, IngestedSolid, SolidOptions, read_solid};
+use viewcell_ingest::solid;
+use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 
 use viewcell::query::SolidBundle;
 use viewcell_bake::visibility::solid::BodyTracer;
-use viewcell_bake::world::solid::{Aabb, Player, Point, SolidLevel};
+use viewcell_ingest::world::solid::{Aabb, Player, Point, SolidLevel};
 use viewcell_simulate::field::Lines;
 
 use super::exit::Failure;

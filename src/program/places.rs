@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use viewcell_bake::ingest::Ingested;
 use viewcell_bake::prepare::{Layer, LayerError, Layers};
-use viewcell_bake::world::solid::Placement;
+use viewcell_ingest::Ingested;
+use viewcell_ingest::world::solid::Placement;
 
 use super::exit::Failure;
 use super::flags::with_flags;

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use viewcell_bake::bundle::{self, Info, TerrainParts};
-use viewcell_bake::ingest::ground::{TopStamp, read_top_stamps};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{RebakeJob, RebakeOptions, RebakeReport, Source};
 use viewcell_ground::stamp_top;
+use viewcell_ingest::ground::{TopStamp, read_top_stamps};
+use viewcell_ingest::world::Terrain;
 
 use super::exit::{Failure, Outcome};
 use super::heightmap::Reading;

@@ -5,7 +5,8 @@
 
 use clap::{Command, CommandFactory};
 use schemars::{Schema, schema_for};
-use viewcell_bake::{bundle, ingest};
+use viewcell_bake::bundle;
+use viewcell_ingest as ingest;
 
 use super::help::{GROUPS, WIDTH};
 use super::schema_files::{self, schemas};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use viewcell_bake::bundle::kind_of;
-use viewcell_bake::ingest::cells::cells_from_bytes;
-use viewcell_bake::ingest::{IngestCellsOptions, level_bytes};
 use viewcell_bake::prepare::{WorldFile, told_of_cells};
 use viewcell_bake::{CellOptions, Source, check_height};
+use viewcell_ingest::cells::{IngestCellsOptions, cells_from_bytes};
+use viewcell_ingest::level_bytes;
 use viewcell_view::live::{Server, Unbaked, ViewError};
 
 use super::bake::{bundle_of, check_output, no_places, reached};

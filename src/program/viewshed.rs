@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell::query::Sample;
-use viewcell_bake::ingest::{ObserverRow, PlaceUnit, read_observers};
 use viewcell_bake::survey::{Counts, Lookout, Observer, places, sample_at, total_viewshed};
 use viewcell_bake::visibility::{Bodies, HeightField, Simd, Viewshed};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, VisibilityMode, check_height};
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{ObserverRow, PlaceUnit, read_observers};
 use viewcell_view::picture::{
     self, Ground, MAX_BANDS, MapLayout, PackedBand, Pixel, Viewpoint, write_map,
 };

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use viewcell_bake::bundle;
 use viewcell_bake::visibility::Horizons;
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 use viewcell_view::picture::{RasterFormat, RasterLayout, RasterWriter};
 
 use super::exit::Failure;

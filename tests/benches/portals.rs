@@ -10,9 +10,9 @@ use divan::counter::ItemsCount;
 use viewcell::format::cells::{DistanceBits, DistanceRow, PvsRow};
 use viewcell::frontier::cells::{Construction, by_distance, grow, tightened, widen};
 use viewcell_bake::hierarchy::epvs::{Epvs, UNREACHABLE};
-use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
 use viewcell_bake::visibility::portals::{FlowMethod, FlowOptions, flow, recover};
-use viewcell_bake::world::{BitMatrix, CellGraph};
+use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_ingest::world::{BitMatrix, CellGraph};
 
 fn main() {
     divan::main();

@@ -5,9 +5,9 @@
 use cpu_time::ProcessTime;
 use std::path::Path;
 use viewcell::format::Quad;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, ShaftField};
 use viewcell_bake::visibility::{Shafts, Sights, Simd, Stance, Viewsheds};
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 fn main() {
     let given: Vec<String> = std::env::args()

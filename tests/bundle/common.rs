@@ -9,8 +9,8 @@ use viewcell_bake::bundle::{
     GridHeader, GridKind, InputFile, Provenance, Statistics, TerrainWriter, Written,
 };
 use viewcell_bake::compress::{Scratch, ValidPyramid, encode};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, RepackOptions, Source, bake_terrain, repack};
+use viewcell_ingest::world::Terrain;
 
 /// A world whose visibility is a formula: symmetric, in blotches, with hidden and visible areas
 /// of all sizes.

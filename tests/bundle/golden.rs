@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use viewcell::query::MappedBundle;
 use viewcell_bake::bundle::verify;
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::world::Terrain;
 
 use crate::common::World;
 

@@ -6,10 +6,10 @@ use std::path::Path;
 use viewcell::format::{Grid, crc32};
 use viewcell::query::{MappedBundle, Quad, Sample};
 use viewcell_bake::bundle::verify;
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, Budget, Compression, RepackOptions, Silent, Source, Weight, bake_terrain, repack,
 };
+use viewcell_ingest::world::Terrain;
 
 use crate::golden::{self, GOLDEN};
 use crate::reader::{read_bundle, said};

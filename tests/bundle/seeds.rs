@@ -6,8 +6,8 @@ use std::path::Path;
 
 use viewcell::query::Bundle;
 use viewcell::sign::{PrivateKey, PublicKey};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::world::Terrain;
 
 use crate::signed::{OTHER, PRIVATE};
 

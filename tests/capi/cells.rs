@@ -7,8 +7,8 @@ use std::process::Command;
 use viewcell::frontier::cells::Construction;
 use viewcell::query::{Bundle, CellBundle};
 use viewcell::session::{News, Session, SessionOptions};
-use viewcell_bake::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
 use viewcell_bake::{CellOptions, bake_cells};
+use viewcell_ingest::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
 
 use crate::baking::source;
 use crate::common::{compile, ok, python, same};

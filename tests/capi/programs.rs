@@ -7,7 +7,7 @@ use std::process::Command;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::query::{Bundle, MappedBundle, Sample};
 use viewcell_bake::visibility::Bodies;
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 use crate::baking::bake_exactly;
 use crate::common::{compile, ok, python, root, shared, skip};

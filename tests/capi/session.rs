@@ -6,7 +6,7 @@ use std::process::Command;
 
 use viewcell::query::{MappedBundle, Sample};
 use viewcell::session::{News, Session, SessionOptions};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 use crate::baking::bake_exactly;
 use crate::common::{compile, ok, same};

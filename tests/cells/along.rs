@@ -5,8 +5,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use viewcell::query::{Bundle, CellBundle};
-use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell_bake::world::Symmetry;
+use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_ingest::world::Symmetry;
 
 use crate::bundle::bake;
 use crate::common::levels;

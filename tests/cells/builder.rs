@@ -1,7 +1,7 @@
 //! Small levels of every format, byte by byte: a corridor of cells along x, cell i from x = 16 i
 //! to 16 i + 16, with solid before and behind.
 
-use viewcell_bake::world::BitMatrix;
+use viewcell_ingest::world::BitMatrix;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

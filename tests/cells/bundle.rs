@@ -5,9 +5,9 @@ use std::path::Path;
 use proptest::prelude::*;
 use viewcell::query::{Bundle, CellBundle};
 use viewcell_bake::bundle::{InputFile, verify};
-use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell_bake::world::{BitMatrix, CellGraph, Portal, Symmetry};
 use viewcell_bake::{CellOptions, Silent, Source, bake_cells};
+use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_ingest::world::{BitMatrix, CellGraph, Portal, Symmetry};
 
 use crate::common::{levels, slow_distances};
 

@@ -3,7 +3,7 @@
 use crate::data::data;
 use std::path::PathBuf;
 
-use viewcell_bake::world::BitMatrix;
+use viewcell_ingest::world::BitMatrix;
 
 /// Where the levels are that are not part of the repository; says so if they are not there.
 pub fn levels() -> Option<PathBuf> {

@@ -7,7 +7,7 @@ use viewcell::format::{Header, Section, Tag, WorldKind, crc32};
 use viewcell::query::Bundle;
 use viewcell_bake::bundle::verify::CELL_RULES;
 use viewcell_bake::bundle::{Provenance, Report, verify};
-use viewcell_bake::world::Symmetry;
+use viewcell_ingest::world::Symmetry;
 
 use crate::bundle::bake;
 use crate::golden::corridor;

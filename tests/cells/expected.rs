@@ -1,8 +1,8 @@
 //! Every shared level equals its line in EXPECTED.tsv.
 
 use viewcell_bake::hierarchy::epvs::Epvs;
-use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell_bake::world::Symmetry;
+use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_ingest::world::Symmetry;
 
 use crate::common::{levels, slow_distances};
 

@@ -1,9 +1,9 @@
 //! Visibility back into levels.
 
 use proptest::prelude::*;
-use viewcell_bake::export::{external_vis, with_visibility};
-use viewcell_bake::ingest::cells::{IngestCellsOptions, cells_from_bytes};
-use viewcell_bake::world::BitMatrix;
+use viewcell_ingest::cells::{IngestCellsOptions, cells_from_bytes};
+use viewcell_ingest::export::{external_vis, with_visibility};
+use viewcell_ingest::world::BitMatrix;
 
 use crate::builder::{KINDS, Kind, level, lump, wad};
 use crate::common::levels;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use viewcell::query::{Bundle, MappedBundle};
 use viewcell_bake::bundle::verify;
-use viewcell_bake::world::{
+use viewcell_ingest::world::{
     BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph, Portal, Symmetry,
 };
 

@@ -1,8 +1,8 @@
 //! Portals of a file made by hand point from their first cell into their second, or are refused
 //! where it can be told.
 
-use viewcell_bake::ingest::cells::{CellGraphFile, PortalFile, read_cells};
-use viewcell_bake::world::CellGraph;
+use viewcell_ingest::cells::{CellGraphFile, PortalFile, read_cells};
+use viewcell_ingest::world::CellGraph;
 
 use crate::common::levels;
 

@@ -1,7 +1,7 @@
 //! Levels from above.
 
 use viewcell::query::Bundle;
-use viewcell_bake::world::{BitMatrix, CellGraph, Portal, Symmetry};
+use viewcell_ingest::world::{BitMatrix, CellGraph, Portal, Symmetry};
 use viewcell_view::picture::Overhead;
 
 use crate::bundle::bake;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use viewcell_bake::hierarchy::epvs::Epvs;
-use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
-use viewcell_bake::world::CellGraph;
+use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_ingest::world::CellGraph;
 
 const NAMES: &str = "ABCDEFGHI";
 

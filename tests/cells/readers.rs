@@ -2,9 +2,9 @@
 //! name the lump and the byte.
 
 use proptest::prelude::*;
-use viewcell_bake::ingest::cells::{IngestCellsOptions, IngestedCells, cells_from_bytes};
-use viewcell_bake::ingest::{IngestError, IngestErrorKind};
-use viewcell_bake::world::{BitMatrix, CellGraph};
+use viewcell_ingest::cells::{IngestCellsOptions, IngestedCells, cells_from_bytes};
+use viewcell_ingest::world::{BitMatrix, CellGraph};
+use viewcell_ingest::{IngestError, IngestErrorKind};
 
 use crate::builder::{KINDS, Kind, level, lump, wad};
 

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use viewcell_bake::ingest::cells::{IngestCellsOptions, cells_from_bytes};
-use viewcell_bake::world::BitMatrix;
+use viewcell_ingest::cells::{IngestCellsOptions, cells_from_bytes};
+use viewcell_ingest::world::BitMatrix;
 
 use crate::builder::{KINDS, level, wad};
 

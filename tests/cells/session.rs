@@ -8,7 +8,7 @@ use viewcell::frontier::cells::Construction;
 use viewcell::query::{Bundle, CellBundle, Extent, SymmetryCode};
 use viewcell::session::{News, Notice, Session, SessionOptions};
 
-use viewcell_bake::world::Symmetry;
+use viewcell_ingest::world::Symmetry;
 
 use crate::bundle::{bake, random_level};
 

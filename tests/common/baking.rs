@@ -4,8 +4,8 @@ use std::path::Path;
 
 use viewcell_bake::bundle::InputFile;
 use viewcell_bake::visibility::Bodies;
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::world::Terrain;
 
 /// From nowhere.
 pub fn source() -> Source {

@@ -8,9 +8,8 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use viewcell::query::{MappedBundle, Sample};
-use viewcell_bake::{
-    BakeOptions, IngestOptions, Silent, Source, VisibilityMode, bake_terrain, read_terrain,
-};
+use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(input) = std::env::args_os().nth(1).map(PathBuf::from) else {

@@ -8,7 +8,8 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use viewcell::query::MappedBundle;
-use viewcell_bake::{CellOptions, IngestCellsOptions, Silent, Source, bake_cells, read_cells};
+use viewcell_bake::{CellOptions, Silent, Source, bake_cells};
+use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(input) = std::env::args_os().nth(1).map(PathBuf::from) else {

@@ -8,17 +8,17 @@ use proptest::prelude::*;
 use viewcell::format::pairs::TREE_LEVEL;
 use viewcell::query::{Answer, Grid, MappedBundle, Quad, Sample, TerrainBundle};
 use viewcell_bake::bundle::verify;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::survey::{GroupSight, survey};
 use viewcell_bake::{
     Budget, Compression, DeepestFirst, RepackOptions, Silent, Ties, Weight, repack,
 };
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 use crate::baking::bake_exactly;
 use crate::common::{MUTUAL, ONE_WAY, ridges};
 use crate::reader::said;
 use viewcell_bake::visibility::Bodies;
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// The slow twin: the definition in `schemas/BUNDLE.md`, over all pairs of quads.
 struct Twin {

@@ -6,9 +6,9 @@ use viewcell::frontier::{
     FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
 };
 use viewcell::query::{MappedBundle, Sample};
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{Bodies, sees};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 use crate::baking::bake_exactly;
 use crate::data::data;

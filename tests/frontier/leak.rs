@@ -4,7 +4,7 @@ use crate::common::{Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, ridges};
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::query::{Bundle, Sample};
 use viewcell_bake::visibility::Bodies;
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// What a set must be, beside free of leaks.
 fn check(matrix: &Matrix, builder: &mut FrontierBuilder<'_>, [a, b]: [Sample; 2], what: &str) {

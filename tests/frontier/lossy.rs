@@ -6,11 +6,11 @@ use std::path::Path;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::query::{MappedBundle, Sample, TerrainBundle};
 use viewcell::session::{News, Session, SessionOptions};
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::{
     BakeOptions, Budget, Compression, DeepestFirst, RepackOptions, Silent, Ties, VisibilityMode,
     Weight, bake_terrain, repack,
 };
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 use crate::baking::source;
 use crate::common::{Dice, all_options};

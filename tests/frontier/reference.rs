@@ -7,7 +7,7 @@ use viewcell::frontier::{
     FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
 };
 use viewcell::query::{Grid, Quad, Sample};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 type Set = HashSet<Sample>;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use viewcell::query::{
     Extent, MappedBundle, Motion, MotionLimits, Mover, Predictor, ReachableSet, Sample, World,
 };
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::{BakeOptions, Silent, VisibilityMode, bake_terrain};
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 use crate::baking::source;
 

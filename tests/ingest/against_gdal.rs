@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use gdal::raster::{Buffer, GdalType, RasterCreationOptions};
 use gdal::{Dataset, DriverManager};
-use viewcell_bake::ingest::IngestErrorKind::{Bad, Resource};
-use viewcell_bake::ingest::{IngestOptions, Ingested};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::IngestErrorKind::{Bad, Resource};
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, Ingested};
 
 use super::formats::{ASC, hgt};
 use super::{Files, read, read_plainly, real_file, refused};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use viewcell_bake::ingest::IngestErrorKind::{self, Bad, Read, Resource, Usage};
-use viewcell_bake::ingest::{ByteOrder, IngestOptions};
+use viewcell_ingest::IngestErrorKind::{Bad, Read, Resource, Usage};
+use viewcell_ingest::{ByteOrder, IngestErrorKind, IngestOptions};
 
 use super::formats::{ASC, ESRI, envi_header, grey8, hgt, png};
 use super::tiff_builder::Tiff;
@@ -307,7 +307,7 @@ fn esri_headers_with_faults() {
         let header = ESRI.replace(change, with);
         assert_ne!(header, ESRI);
         let path_of_header = files.write("x.hdr", header);
-        let error = viewcell_bake::ingest::read_terrain(&path, &Default::default());
+        let error = viewcell_ingest::read_terrain(&path, &Default::default());
         let text = error.err().unwrap().to_string();
         assert!(text.contains(words), "{with}: {text}");
         assert!(

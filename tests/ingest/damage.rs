@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 use super::Files;
 use super::formats::{ASC, envi_header, grey8, grey16, png};

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat};
-use viewcell_bake::ingest::{ByteOrder, IngestOptions};
+use viewcell_ingest::{ByteOrder, IngestOptions};
 
 use super::{Files, read, read_plainly};
 
@@ -533,7 +533,7 @@ fn a_world_file_places_what_says_nothing_itself() {
         let error = super::refused(
             &path,
             &IngestOptions::default(),
-            viewcell_bake::ingest::IngestErrorKind::Bad,
+            viewcell_ingest::IngestErrorKind::Bad,
         );
         assert!(error.to_string().contains(words), "{error}");
         assert!(error.path().ends_with("a.PGW"), "{error}");

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use viewcell_bake::ingest::IngestErrorKind::Bad;
-use viewcell_bake::ingest::IngestOptions;
+use viewcell_ingest::IngestErrorKind::Bad;
+use viewcell_ingest::IngestOptions;
 
 use super::{read, read_plainly, refused};
 

@@ -1,7 +1,7 @@
 //! GeoTIFF: kinds of samples and layout, place, units, voids.
 
-use viewcell_bake::ingest::IngestErrorKind::{Bad, Resource};
-use viewcell_bake::ingest::IngestOptions;
+use viewcell_ingest::IngestErrorKind::{Bad, Resource};
+use viewcell_ingest::IngestOptions;
 
 use super::tiff_builder::{Tiff, Value};
 use super::{Files, read, read_plainly, refused};
@@ -677,7 +677,7 @@ fn lzma_is_unpacked_and_damage_in_it_is_refused() {
         damaged[byte] ^= 0x55;
         // Nothing but an error, or heights; padding and checksums that are not read do no harm.
         let path = files.write("b.tif", tiff(&damaged));
-        let _ = viewcell_bake::ingest::read_terrain(&path, &IngestOptions::default());
+        let _ = viewcell_ingest::read_terrain(&path, &IngestOptions::default());
     }
 }
 

@@ -16,7 +16,7 @@ mod tiff_builder;
 
 use std::path::{Path, PathBuf};
 
-use viewcell_bake::ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
+use viewcell_ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
 
 /// A real terrain, from outside the repository.
 fn real_file(name: &str) -> Option<PathBuf> {

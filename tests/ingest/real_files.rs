@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use viewcell_bake::ingest::{IngestOptions, Ingested};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, Ingested};
 
 use super::{read, read_plainly, real_file};
 

@@ -1,7 +1,7 @@
 //! Rasters of public reports of faults: `../shared/data/reports/files`, described in the README there.
 
-use viewcell_bake::ingest::IngestErrorKind::Bad;
-use viewcell_bake::ingest::IngestOptions;
+use viewcell_ingest::IngestErrorKind::Bad;
+use viewcell_ingest::IngestOptions;
 
 use super::data::data;
 use super::{read_plainly, refused};

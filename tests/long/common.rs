@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use viewcell_bake::bundle::InputFile;
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeError, BakeOptions, BakeReport, Compression, Keep, Observer, ShardOf, ShardReport, Source,
     Stage, VisibilityMode, bake_shard, bake_terrain,
 };
+use viewcell_ingest::world::Terrain;
 
 /// A terrain, and where it is from.
 pub struct World {

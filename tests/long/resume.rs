@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeError, BakeErrorKind, BakeOptions, Budget, Compression, DeepestFirst, Keep, StoreError,
     Ties, VisibilityMode, Weight, bake_terrain, checkpoint_beside,
 };
+use viewcell_ingest::world::Terrain;
 
 use crate::common::{StopAfter, World, names, says};
 

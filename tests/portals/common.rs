@@ -4,9 +4,9 @@ use crate::data::data;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use viewcell_bake::ingest::cells::{IngestCellsOptions, PortalFile, PortalFileKind, read_cells};
 use viewcell_bake::visibility::portals::{FlowMethod, FlowOptions, flow};
-use viewcell_bake::world::{BitMatrix, CellGraph, Portal};
+use viewcell_ingest::cells::{IngestCellsOptions, PortalFile, PortalFileKind, read_cells};
+use viewcell_ingest::world::{BitMatrix, CellGraph, Portal};
 
 /// A file of the real levels; says so if it is not there.
 pub fn level(name: &str) -> Option<PathBuf> {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use viewcell_bake::visibility::portals::{
     FlowError, FlowMethod, FlowOptions, ON_PLANE, Sightlines, flow,
 };
-use viewcell_bake::world::{BitMatrix, CellGraph, Portal};
+use viewcell_ingest::world::{BitMatrix, CellGraph, Portal};
 
 use super::common::{bsp_as_portal_file, portal_file, pvs, rooms};
 

@@ -6,9 +6,9 @@ use viewcell::frontier::cells::{
     Construction, Frontier, ShortMemory, by_distance, grow, spread, tightened, widen,
 };
 use viewcell_bake::hierarchy::epvs::{Epvs, UNREACHABLE};
-use viewcell_bake::ingest::cells::{IngestCellsOptions, read_cells};
 use viewcell_bake::visibility::portals::recover;
-use viewcell_bake::world::{BitMatrix, CellGraph, ones};
+use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_ingest::world::{BitMatrix, CellGraph, ones};
 
 use super::common::level;
 

@@ -1,8 +1,8 @@
 //! Portal files: what is written is what is read, and nothing that is read does harm.
 
 use proptest::prelude::*;
-use viewcell_bake::ingest::cells::{OpaqueFace, PortalFile, PortalFileKind};
-use viewcell_bake::world::Portal;
+use viewcell_ingest::cells::{OpaqueFace, PortalFile, PortalFileKind};
+use viewcell_ingest::world::Portal;
 
 use super::common::portal_file;
 

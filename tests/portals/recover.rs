@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use viewcell_bake::ingest::cells::{IngestCellsOptions, PortalFileKind, read_cells};
 use viewcell_bake::visibility::portals::{FlowMethod, recover};
-use viewcell_bake::world::{BspChild, BspLeaf, BspNode, BspTree, CellGraph};
+use viewcell_ingest::cells::{IngestCellsOptions, PortalFileKind, read_cells};
+use viewcell_ingest::world::{BspChild, BspLeaf, BspNode, BspTree, CellGraph};
 
 use super::common::{level, portal_file, pvs};
 

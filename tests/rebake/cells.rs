@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use viewcell::dice::Dice;
 use viewcell::query::{Layers, MappedBundle};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, Compression, RebakeJob, RebakeOptions, RebakeReport, Silent, VisibilityMode,
     bake_terrain, merge_patches, rebake,
 };
+use viewcell_ingest::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::sections;

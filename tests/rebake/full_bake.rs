@@ -6,11 +6,11 @@ use viewcell::dice::Dice;
 use viewcell::format::Tag;
 use viewcell::query::Bundle;
 use viewcell_bake::bundle::StageTime;
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, RebakeJob, RebakeOptions, RebakeReport, Silent, VisibilityMode, bake_terrain,
     rebake,
 };
+use viewcell_ingest::world::Terrain;
 
 use super::baking::source;
 use super::stamps::{Stamp, crop, exact, other_bakes};

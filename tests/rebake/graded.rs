@@ -5,11 +5,11 @@ use std::path::Path;
 use viewcell::dice::Dice;
 use viewcell::query::{MappedBundle, Quad, Sample, TerrainBundle};
 use viewcell_bake::bundle::{info, verify};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeErrorKind, BakeOptions, Budget, Compression, DeepestFirst, RebakeJob, RebakeOptions,
     RepackOptions, Silent, Ties, Weight, bake_terrain, rebake, repack,
 };
+use viewcell_ingest::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::{follow, sections};

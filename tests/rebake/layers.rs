@@ -7,11 +7,11 @@ use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::layers::Piece;
 use viewcell::format::{Patch, PatchHeader, Section, Tag, crc32};
 use viewcell::query::{Bundle, Layers, MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, Compression, RebakeJob, RebakeOptions, Silent, VisibilityMode, bake_terrain,
     merge_patches, rebake,
 };
+use viewcell_ingest::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::sections;

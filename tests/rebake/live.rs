@@ -10,12 +10,12 @@ use viewcell_bake::VisibilityMode;
 use viewcell_bake::live::Snapshot;
 use viewcell_bake::live::{LiveSession, Rebaker};
 use viewcell_bake::visibility::{Bodies, find_sight, sees};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, Compression, RebakeJob, RebakeOptions, Silent, as_seen, bake_terrain,
     merge_patches, rebake,
 };
 use viewcell_ground::{Shape, TopEffect};
+use viewcell_ingest::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::sections;

@@ -13,9 +13,9 @@ use viewcell::session::SessionOptions;
 use viewcell_bake::RebakeOptions;
 use viewcell_bake::live::Rebaker;
 use viewcell_bake::visibility::{Bodies, sees};
-use viewcell_bake::world::Terrain;
 use viewcell_ground::stamp_top;
 use viewcell_ground::{Shape, TopEffect};
+use viewcell_ingest::world::Terrain;
 
 use super::baking::bake_exactly;
 use super::stamps::crop;

@@ -2,10 +2,10 @@
 
 use viewcell::query::{Layers, MappedBundle, Sample, TerrainBundle};
 use viewcell::session::{News, Notice, Session, SessionOptions};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, RebakeJob, RebakeOptions, Silent, VisibilityMode, bake_terrain, rebake,
 };
+use viewcell_ingest::world::Terrain;
 
 use super::baking::source;
 

@@ -1,10 +1,10 @@
 //! Ground that is changed at random.
 
 use viewcell::dice::Dice;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::Curvature;
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, VisibilityMode};
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 /// A part of jacksboro.
 pub fn crop(at: [u32; 2], size: [u32; 2]) -> Terrain {

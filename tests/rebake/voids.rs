@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use viewcell::dice::Dice;
 use viewcell::query::{Layers, MappedBundle, Quad, TerrainBundle};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, RebakeJob, RebakeOptions, Silent, bake_terrain, merge_patches, rebake,
 };
 use viewcell_bake::{Compression, VisibilityMode};
+use viewcell_ingest::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::{follow, sections};

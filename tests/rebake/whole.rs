@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use cpu_time::ThreadTime;
 use viewcell::dice::Dice;
 use viewcell::query::{Layers, MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, Compression, RebakeJob, RebakeOptions, RebakeReport, Silent, VisibilityMode,
     bake_terrain, merge_patches, rebake,
 };
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 use super::baking::source;
 use super::full_bake::{follow, sections};

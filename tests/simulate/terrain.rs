@@ -9,7 +9,7 @@ use viewcell::dice::Dice;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
 use viewcell::query::{MappedBundle, Quad, Sample, TerrainBundle, World};
 use viewcell_bake::visibility::{Bodies, sees};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 use viewcell_simulate::field::Field;
 use viewcell_simulate::regions::{Construction, KeptHalf, Regions};
 use viewcell_simulate::store::Store;

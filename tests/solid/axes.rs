@@ -7,9 +7,9 @@ use std::path::Path;
 
 use viewcell::format::Frame;
 use viewcell::query::{Bundle, SolidBundle};
-use viewcell_bake::ingest::solid::{Exporter, SolidOptions, read_solid};
-use viewcell_bake::world::solid::{PlaceOptions, find_places};
 use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
+use viewcell_ingest::solid::{Exporter, SolidOptions, read_solid};
+use viewcell_ingest::world::solid::{PlaceOptions, find_places};
 
 use crate::meshes::{ENGINES, Point, Write, all_axes, obj};
 

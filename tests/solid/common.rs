@@ -1,7 +1,7 @@
 //! What the tests of levels of solids share.
 
 use crate::data::data;
-use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, read_solid};
+use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 
 /// A level of the real data.
 pub fn level(name: &str) -> Option<IngestedSolid> {

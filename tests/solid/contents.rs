@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use viewcell_bake::ingest::solid::{IngestedSolid, Sky, SolidOptions, solid_from_bytes};
+use viewcell_ingest::solid::{IngestedSolid, Sky, SolidOptions, solid_from_bytes};
 
 use crate::tiny::{Block, Dialect, map, quake, quake2, quake3, source};
 

@@ -2,10 +2,10 @@
 
 use viewcell::dice::Dice;
 use viewcell::query::{OwnedBundle, SolidBundle, World};
-use viewcell_bake::world::solid::{
+use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
+use viewcell_ingest::world::solid::{
     Aabb, PlaceOptions, Player, Solid, SolidLevel, Units, find_places,
 };
-use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 
 fn level(player: Player, boxes: &[[[f64; 3]; 2]]) -> SolidLevel {
     let mut level = SolidLevel::new("test", Units::Quake, player);

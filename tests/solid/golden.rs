@@ -9,10 +9,10 @@ use crate::reader::{read_bundle, said};
 use viewcell::format::{Frame, SolidUnits};
 use viewcell::query::{Bundle, Extent, OwnedBundle, Place, SolidBundle, World};
 use viewcell_bake::bundle::verify;
-use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
 use viewcell_bake::visibility::Simd;
-use viewcell_bake::world::solid::{PlaceOptions, find_places};
 use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
+use viewcell_ingest::solid::{SolidOptions, read_solid};
+use viewcell_ingest::world::solid::{PlaceOptions, find_places};
 
 /// Two rooms of 256 x 256 x 128 units beside each other, with a wall between them and a door at its northern end.
 pub fn two_rooms() -> String {

@@ -5,10 +5,8 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-use viewcell_bake::ingest::solid::{
-    Exporter, IngestedSolid, SolidOptions, UpAxis, solid_from_bytes,
-};
-use viewcell_bake::world::solid::SolidLevel;
+use viewcell_ingest::solid::{Exporter, IngestedSolid, SolidOptions, UpAxis, solid_from_bytes};
+use viewcell_ingest::world::solid::SolidLevel;
 
 use crate::data::data;
 

@@ -7,8 +7,8 @@ use viewcell::dice::Dice;
 use viewcell::format::Tag;
 use viewcell::format::occluders::{HEADER_LEN, RECORD_LEN};
 use viewcell::query::{Bundle, Extent, OcclusionTest, ReachableSet, SolidBundle, World};
-use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
-use viewcell_bake::world::solid::SolidLevel;
+use viewcell_ingest::solid::{SolidOptions, read_solid};
+use viewcell_ingest::world::solid::SolidLevel;
 
 use super::golden::two_rooms;
 use super::motion::reached;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use viewcell::query::{Extent, OwnedBundle, SolidBundle, World};
-use viewcell_bake::ingest::solid::{SolidOptions, solid_from_bytes};
-use viewcell_bake::world::solid::{Aabb, PlaceOptions, find_places};
 use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
+use viewcell_ingest::solid::{SolidOptions, solid_from_bytes};
+use viewcell_ingest::world::solid::{Aabb, PlaceOptions, find_places};
 
 /// Swiss coordinates (LV95), the largest of a national grid in use, and the other side of the origin.
 const FAR: [[f64; 3]; 3] = [
@@ -53,7 +53,7 @@ fn baked(boxes: &[Aabb], reach: &[[f64; 3]], by: [f64; 3], cell: f64) -> OwnedBu
     let text = mesh(boxes, by);
     std::fs::write(&file, &text).unwrap();
     let options = SolidOptions {
-        up: Some(viewcell_bake::ingest::solid::UpAxis::Z),
+        up: Some(viewcell_ingest::solid::UpAxis::Z),
         ..SolidOptions::default()
     };
     let level = solid_from_bytes(text.as_bytes(), Path::new("level.obj"), &options)

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, read_solid};
+use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 
 use crate::tiny::{Block, quake, quake3};
 

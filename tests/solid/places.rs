@@ -1,7 +1,7 @@
 //! Solids from planes against their definition, view cells against walks, merging against points.
 
 use proptest::prelude::*;
-use viewcell_bake::world::solid::{
+use viewcell_ingest::world::solid::{
     Aabb, Face, FacePlane, PlaceBox, PlaceCells, PlaceOptions, PlacesError, Plane, Player, Solid,
     SolidError, SolidLevel, Units, box_planes, find_places, merge_solids,
 };

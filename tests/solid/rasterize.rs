@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell_bake::ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
-use viewcell_bake::world::solid::{
+use viewcell_ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
+use viewcell_ingest::world::solid::{
     Aabb, Heightmap, Placement, Player, Rasterized, Solid, SolidLevel, Units, rasterize,
 };
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, read_solid, solid_from_bytes};
-use viewcell_bake::world::solid::SolidLevel;
+use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid, solid_from_bytes};
+use viewcell_ingest::world::solid::SolidLevel;
 
 use crate::common::level;
 use crate::data::data;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, solid_from_bytes};
-use viewcell_bake::world::solid::Player;
+use viewcell_ingest::solid::{IngestedSolid, SolidOptions, solid_from_bytes};
+use viewcell_ingest::world::solid::Player;
 
 use crate::common::level;
 use crate::tiny::{Block, Dialect, map, map_brush, quake, quake2, quake3, source};
@@ -41,7 +41,7 @@ fn a_fence_hid_who_was_behind_it() {
             "{:?}",
             fence.notes
         );
-        let block = |solid: &viewcell_bake::world::solid::Solid| solid.contains([0.0, 0.0, 64.0]);
+        let block = |solid: &viewcell_ingest::world::solid::Solid| solid.contains([0.0, 0.0, 64.0]);
         assert!(fence.level.obstacles.iter().any(block));
     }
 }

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use viewcell_bake::ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
+use viewcell_ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
 
 use crate::meshes::{gltf, obj};
 use crate::readers::CUBE;

@@ -11,9 +11,9 @@ use super::common::level;
 use viewcell::dice::mixed;
 use viewcell::query::{MappedBundle, Sample};
 use viewcell_bake::visibility::solid::{SegmentSight, Tracer};
-use viewcell_bake::world::Terrain;
-use viewcell_bake::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
 use viewcell_bake::{BakeOptions, BakeReport, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
 
 /// Of eyes and heads, as `bake terrain` has them.
 const HEAD: f64 = 1.8;

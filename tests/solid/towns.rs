@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions, solid_from_bytes};
+use viewcell_ingest::solid::{IngestedSolid, SolidOptions, solid_from_bytes};
 
 use crate::data::data;
 

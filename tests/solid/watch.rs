@@ -6,8 +6,8 @@ use viewcell::dice::Dice;
 use viewcell::query::{Bundle, Motion, MotionLimits, Mover, SolidBundle};
 use viewcell::watch::{Watch, WatchOptions, Watched, swept};
 use viewcell_bake::BakeOptions;
-use viewcell_bake::ingest::solid::{SolidOptions, read_solid};
-use viewcell_bake::world::solid::SolidLevel;
+use viewcell_ingest::solid::{SolidOptions, read_solid};
+use viewcell_ingest::world::solid::SolidLevel;
 
 use super::golden::{baked_map, map_of, two_rooms};
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use viewcell_bake::bundle::TerrainParts;
 use viewcell_bake::visibility::{Bodies, sees};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 use viewcell_view::live::Server;
 
 use crate::browser::Browser;

@@ -175,14 +175,14 @@ fn a_large_ground_is_drawn_with_few_triangles() {
     };
     let heights = (0..side * side).flat_map(|i| (height(i) as u16).to_le_bytes());
     std::fs::write(&file, heights.collect::<Vec<u8>>()).unwrap();
-    let reading = viewcell_bake::IngestOptions {
+    let reading = viewcell_ingest::IngestOptions {
         size: Some([side; 2]),
-        byte_order: Some(viewcell_bake::ByteOrder::Little),
+        byte_order: Some(viewcell_ingest::ByteOrder::Little),
         spacing: Some([1.0; 2]),
         vertical_scale: 0.01,
-        ..viewcell_bake::IngestOptions::default()
+        ..viewcell_ingest::IngestOptions::default()
     };
-    let read = viewcell_bake::read_terrain(&file, &reading).unwrap();
+    let read = viewcell_ingest::read_terrain(&file, &reading).unwrap();
     let output = folder.path().join("hills.vcb");
     let world =
         viewcell_view::live::Unbaked::terrain(&file, read, reading, [1.8; 2], output).unwrap();

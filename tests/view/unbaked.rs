@@ -8,8 +8,8 @@ use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use viewcell_bake::ingest::solid::{SolidOptions, UpAxis, read_solid};
-use viewcell_bake::{IngestOptions, read_terrain};
+use viewcell_ingest::solid::{SolidOptions, UpAxis, read_solid};
+use viewcell_ingest::{IngestOptions, read_terrain};
 use viewcell_view::live::{Server, Unbaked};
 
 use crate::browser::Browser;

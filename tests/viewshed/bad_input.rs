@@ -1,7 +1,7 @@
 //! Observers that cannot be: errors name the file, the line, what was expected and found, and what to do.
 
 use viewcell::dice::Dice;
-use viewcell_bake::ingest::read_observers;
+use viewcell_ingest::read_observers;
 
 use crate::common::Folder;
 

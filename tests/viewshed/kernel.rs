@@ -5,7 +5,7 @@ use viewcell_bake::survey::{Lookout, Observer};
 use viewcell_bake::visibility::{
     Bodies, Curvature, Looker, Stance, Viewpoint, ViewshedField, covered, sees,
 };
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// Rough, stepped or flat ground, some of it void.
 fn terrain() -> impl Strategy<Value = Terrain> {

@@ -6,8 +6,8 @@
 use super::{BODIES, Baked, Dice, real};
 use viewcell::query::{MappedBundle, Sample};
 use viewcell_bake::VisibilityMode;
-use viewcell_bake::ingest::IngestOptions;
 use viewcell_bake::visibility::sees;
+use viewcell_ingest::IngestOptions;
 
 fn ask(name: &str, mut options: IngestOptions, crop: [u32; 4], always: bool) {
     let full = std::env::var_os("VIEWCELL_FULL").is_some();

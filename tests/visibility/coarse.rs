@@ -9,15 +9,15 @@ use proptest::prelude::*;
 use viewcell::format::morton::comes_before;
 use viewcell::format::{Grid, Quad, Sample};
 use viewcell::query::{Answer, MappedBundle};
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{
     Bodies, HeightField, LOOK_LEVEL, Order, Rays, ShaftField, Shafts, Sights, Stance,
     Viewsheds as _, find_sight,
 };
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeError, BakeOptions, Keep, Observer, Silent, Source, Stage, VisibilityMode, bake_terrain,
 };
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 /// By pairs of cells of a level, those of one in a row: whether any sample of the first sees any of
 /// the second, by the kernel of samples; nothing is asked of what comes before if an order is given.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use viewcell::query::{MappedBundle, Sample};
 use viewcell_bake::VisibilityMode;
 use viewcell_bake::visibility::{Curvature, TOLERANCE, sees};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// By how much the ground rises above the sight from `a` to `b` at most, in metres: over each grid
 /// line the straight ground between two samples, which the bulge of the way as a whole lifts and

@@ -9,12 +9,12 @@ use proptest::prelude::*;
 use viewcell::format::graded::Shape;
 use viewcell::format::{Grid, Quad, Sample};
 use viewcell::query::{Answer, MappedBundle, TerrainBundle};
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{Bodies, HeightField, Stance, find_sight};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, Keep, ShardOf, Silent, Source, VisibilityMode, bake_shard, bake_terrain, merge,
 };
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 /// Ground of some blocks, rough or smooth, some of it void.
 fn terrain() -> impl Strategy<Value = Terrain> {

@@ -11,12 +11,12 @@ use super::coarse::coarse;
 use super::{BODIES, Baked, Dice, SIDE, Viewsheds, levels, real};
 use viewcell::query::{MappedBundle, Sample};
 use viewcell_bake::VisibilityMode;
-use viewcell_bake::ingest::IngestOptions;
 use viewcell_bake::visibility::{
     Bodies, Curvature, HeightField, Rays, ShaftField, Stance, Surface, is_blocked,
 };
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
+use viewcell_ingest::IngestOptions;
+use viewcell_ingest::world::Terrain;
 
 /// Whether whole files are baked.
 fn full() -> bool {

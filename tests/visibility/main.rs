@@ -17,11 +17,11 @@ use std::path::PathBuf;
 use viewcell::dice::Dice;
 use viewcell::format::Quad;
 use viewcell_bake::bundle::InputFile;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds as _};
 use viewcell_bake::visibility::{Bodies, Curvature, Rays, Simd};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, BakeReport, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 /// Side of the quad of viewpoints that a kernel computes in one call.
 const SIDE: u32 = 1 << LOOK_LEVEL;

@@ -6,9 +6,9 @@
 use super::{BODIES, Viewsheds, levels};
 use viewcell::dice::Dice;
 use viewcell::format::morton::comes_before;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{HeightField, LOOK_LEVEL, Rays, Stance, find_sight, sees};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 /// The eight ways to lay a square on a grid.
 #[derive(Clone, Copy, Debug)]

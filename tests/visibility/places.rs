@@ -9,15 +9,15 @@ use viewcell::format::Sample;
 use viewcell::format::morton::comes_before;
 use viewcell::query::{Answer, MappedBundle, Quad};
 use viewcell_bake::bundle::verify;
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::visibility::{
     Bodies, HeightField, Order, Rays, Stance, covered, find_sight, sees,
 };
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{
     BakeOptions, Keep, RepackOptions, ShardOf, Silent, Source, VisibilityMode, bake_shard,
     bake_terrain, merge, repack,
 };
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 /// Where players can be: here and there, on one side of a line, or in a rectangle; somewhere.
 fn walkable(terrain: &Terrain, kind: u32, seed: u64) -> Vec<bool> {

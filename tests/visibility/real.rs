@@ -1,8 +1,8 @@
 //! Random pairs on the real files, half of them near the boundary of what is visible.
 
 use super::{BODIES, Dice, SIDE, Viewsheds, levels, real};
-use viewcell_bake::ingest::IngestOptions;
 use viewcell_bake::visibility::{HeightField, Rays, Stance, sees};
+use viewcell_ingest::IngestOptions;
 
 /// Compares `blocks` blocks of viewpoints, 512 targets each.
 fn compare(name: &str, options: &IngestOptions, blocks: u32) {

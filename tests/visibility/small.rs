@@ -6,7 +6,7 @@ use viewcell::format::Quad;
 use viewcell::format::morton::comes_before;
 use viewcell_bake::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds as _};
 use viewcell_bake::visibility::{Bodies, HeightField, Order, Rays, Stance, find_sight, sees};
-use viewcell_bake::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// A terrain of one of the kinds that have gone wrong somewhere: ties, spikes, pits, voids.
 pub fn terrain() -> impl Strategy<Value = Terrain> {

@@ -10,7 +10,6 @@ use super::file::{BundleFile, open_regular, read_up_to};
 use super::provenance::Provenance;
 use super::timings::Timings;
 use crate::quality::Quality;
-use crate::world::solid::Units;
 use viewcell::format::cells::{CELLS_LEN, CellParameters, SymmetryCode};
 use viewcell::format::patch::{PATCH_MAGIC, PATCH_VERSION};
 use viewcell::format::solid::{SOLID_LEN, SolidParameters};
@@ -18,6 +17,7 @@ use viewcell::format::terrain::TERRAIN_LEN;
 use viewcell::format::{
     FileId, Patch, Section, SolidUnits, Tag, TerrainParameters, TreeCode, VisibilityMode, WorldKind,
 };
+use viewcell_ingest::world::solid::Units;
 
 /// Greatest length in bytes of the texts in a bundle that are read into memory.
 pub(super) const TEXT_LIMIT: u64 = 16 << 20;

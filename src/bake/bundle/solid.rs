@@ -3,12 +3,12 @@
 use super::provenance::InputFile;
 use super::writer::SolidSections;
 use crate::compress::ValidPyramid;
-use crate::world::solid::{PlaceCells, Player, SolidLevel};
 use viewcell::format::solid::{
     BUCKET_LEN, BUCKET_SIDE, Bucket, CellBox, Corners, MAX_BUCKETS, MAX_SOLID_CELLS,
     SolidParameters, morton3,
 };
 use viewcell::format::{Grid, Sample, TerrainParameters, TreeCode, VisibilityMode};
+use viewcell_ingest::world::solid::{PlaceCells, Player, SolidLevel};
 
 /// View cells that no bundle has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -136,11 +136,10 @@ pub(crate) fn terrain_of_solid(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::solid::Units;
-    use crate::world::solid::{Aabb, PlaceBox};
     use viewcell::dice::Dice;
     use viewcell::format::SolidCells;
     use viewcell::format::header::SOLID_VERSION;
+    use viewcell_ingest::world::solid::{Aabb, PlaceBox, Units};
 
     /// Of each cube of 8 finest cells a side, a random part: some as a whole, some in pieces.
     fn random_boxes(dice: &mut Dice) -> Vec<PlaceBox> {

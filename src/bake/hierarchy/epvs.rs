@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::world::{BitMatrix, ones};
+use viewcell_ingest::world::{BitMatrix, ones};
 
 /// Distances between the cells of a PVS.
 ///

@@ -20,7 +20,6 @@ use crate::bundle::{
 use crate::compress::cells::{CellRows, encode_rows};
 use crate::hierarchy::epvs::Epvs;
 use crate::visibility::portals::{FlowError, FlowMethod, FlowOptions, FlowProgress, flow, recover};
-use crate::world::{BitMatrix, BspChild, BspTree, CellGraph, Portal, Symmetry};
 use cpu_time::ProcessTime;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -31,6 +30,7 @@ use viewcell::format::cells::{
     CellParameters, Child, Neighbours, Node, PortalRecord, Portals, SymmetryCode,
 };
 use viewcell::query::{Bundle, OpenError};
+use viewcell_ingest::world::{BitMatrix, BspChild, BspTree, CellGraph, Portal, Symmetry};
 
 /// The options of a bake of cells.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -439,8 +439,8 @@ fn read_portals(bytes: &[u8], cells: u32) -> Option<Vec<Portal>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::{BspLeaf, BspNode};
     use proptest::prelude::*;
+    use viewcell_ingest::world::{BspLeaf, BspNode};
 
     /// A tree of random planes x = i, with random cells.
     fn tree(seed: u64, depth: u32) -> BspTree {

@@ -7,14 +7,14 @@ use super::store::file::Store;
 use super::tiles::Tile;
 use crate::bundle::{BundleError, ErrorKind};
 use crate::visibility::portals::{CheckpointError, FlowError};
-use crate::world::TerrainError;
 use viewcell::format::GridError;
 use viewcell::query::OpenError;
+use viewcell_ingest::world::TerrainError;
 
 /// Why a bake ended without a bundle.
 ///
 /// Messages name options as fields of [`BakeOptions`](super::BakeOptions) and
-/// [`IngestOptions`](crate::ingest::IngestOptions) are named, in backquotes; `resume` and `restart`
+/// [`IngestOptions`](viewcell_ingest::IngestOptions) are named, in backquotes; `resume` and `restart`
 /// are ways to [`Keep`](super::Keep), `output` is the file to write.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

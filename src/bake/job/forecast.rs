@@ -13,11 +13,11 @@ use super::visibility::{Kernel, Kernels, VisibilityStage};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{Codebook, Histogram, encode_head};
 use crate::visibility::{HeightField, ShaftField, Sights, Stance};
-use crate::world::Terrain;
 use cpu_time::ThreadTime;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::pairs::table_length;
 use viewcell::format::{Grid, VisibilityMode};
+use viewcell_ingest::world::Terrain;
 
 /// What a bake is foreseen to take.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,8 +7,8 @@ use super::error::BakeError;
 use super::store::file::Keep;
 use crate::quality::CellSizes;
 use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd, Stance, covered};
-use crate::world::{Short, Terrain};
 use viewcell::format::{Coarse, Grid, TerrainParameters, VisibilityMode};
+use viewcell_ingest::world::{Short, Terrain};
 
 /// The options of a bake.
 #[derive(Clone, Debug, PartialEq)]

@@ -19,9 +19,9 @@ use crate::bundle::{GridHeader, GridKind, SolidSections, grid_of_cells, terrain_
 use crate::compress::ValidPyramid;
 use crate::visibility::solid::{SolidField, Solids};
 use crate::visibility::{Sights, Viewsheds};
-use crate::world::solid::{PlaceCells, Player, SolidLevel};
 use fearless_simd::Level;
 use viewcell::format::TerrainParameters;
+use viewcell_ingest::world::solid::{PlaceCells, Player, SolidLevel};
 
 /// What is baked of a solid level.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@ use super::options::{BakeOptions, mutual};
 use super::store::records::{Head, Job, Options, Share};
 use super::tiles::tile_count;
 use crate::bundle::{GridHeader, GridKind, InputFile, Provenance, Statistics};
-use crate::world::Terrain;
 use viewcell::format::{Coarse, Grid, TerrainParameters, TreeCode};
+use viewcell_ingest::world::Terrain;
 
 /// The program, as it signs what it makes.
 pub(super) const TOOL: &str = concat!("viewcell ", env!("CARGO_PKG_VERSION"));

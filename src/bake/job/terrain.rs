@@ -15,8 +15,8 @@ use super::tiles::ShardOf;
 use super::visibility::Kernel;
 use crate::bundle::GridHeader;
 use crate::compress::ValidPyramid;
-use crate::world::Terrain;
 use viewcell::format::Grid;
+use viewcell_ingest::world::Terrain;
 
 /// Bakes `terrain` into a bundle at `output`.
 ///

@@ -180,7 +180,7 @@ pub(crate) fn pairs_by_tile(samples: &[u64], once: bool) -> Vec<u64> {
 mod tests {
     use super::{tiles, *};
     use crate::job::store::group::Targets;
-    use crate::world::Terrain;
+    use viewcell_ingest::world::Terrain;
 
     #[test]
     fn tiles_hold_each_block_once_and_all_samples() {

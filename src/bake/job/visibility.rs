@@ -16,7 +16,6 @@ use crate::visibility::{
     BlockSight, Bodies, HeightField, Order, Rays, SectorField, Sectors, ShaftField, Shafts, Sights,
     Stance, Viewsheds, Window,
 };
-use crate::world::Terrain;
 use cpu_time::ThreadTime;
 use fearless_simd::Level;
 use std::collections::BTreeMap;
@@ -25,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use viewcell::format::Answer;
 use viewcell::format::VisibilityMode;
 use viewcell::format::morton::comes_before;
+use viewcell_ingest::world::Terrain;
 
 /// A block's number, and its group as it lies in a store.
 type Encoded = (usize, Vec<u8>);

@@ -1,11 +1,11 @@
 //! The ground as it is now, and what a change of it may open.
 
 use crate::visibility::Stance;
-use crate::world::Terrain;
 use viewcell::format::bytes::put;
 use viewcell::format::grid::Sample;
 use viewcell::format::{Area, Grid, Opening, Quad, Sunk};
 use viewcell_ground::GroundError;
+use viewcell_ingest::world::Terrain;
 
 /// The ground as readers have it.
 #[derive(Clone)]

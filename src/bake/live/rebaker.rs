@@ -21,9 +21,9 @@ use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen};
 use crate::job::parallel::{Workers, thread_count};
 use crate::job::source::Source;
-use crate::world::Terrain;
 use viewcell::format::{Area, Sample};
 use viewcell_ground::{GroundError, Shape, TopEffect, stamp_top};
+use viewcell_ingest::world::Terrain;
 
 /// Where more changes than that wait, all are decided together; else those that lie together in so
 /// small a part of the terrain.
@@ -49,8 +49,9 @@ pub struct Stamped {
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use viewcell_bake::{BakeOptions, RebakeOptions, Silent, Source, Terrain, VisibilityMode};
+/// use viewcell_bake::{BakeOptions, RebakeOptions, Silent, Source, VisibilityMode};
 /// use viewcell_ground::{Shape, TopEffect};
+/// use viewcell_ingest::world::Terrain;
 /// use viewcell_bake::live::Rebaker;
 /// use viewcell::query::Sample;
 ///

@@ -11,10 +11,10 @@ use crate::job::incremental::rebake::stance_of;
 use crate::job::source::header;
 use crate::job::{BakeOptions, RebakeOptions, Silent, Source, bake_terrain, unreadable};
 use crate::visibility::{Bodies, find_sight, sees};
-use crate::world::Terrain;
 use viewcell::dice::Dice;
 use viewcell::format::VisibilityMode;
 use viewcell::format::{Opening, Openings, Sample};
+use viewcell_ingest::world::Terrain;
 
 fn bundle(folder: &Path) -> std::path::PathBuf {
     let heights = (0..20 * 16).map(|i| if i % 20 == 9 { 20.0 } else { 0.0 });

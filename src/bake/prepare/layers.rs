@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::told::{short, told_of_mesh};
-use crate::ingest::solid::{SolidOptions, read_solid};
-use crate::ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
 use crate::job::Source;
-use crate::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
-use crate::world::{Georeference, Terrain};
+use viewcell_ingest::solid::{SolidOptions, read_solid};
+use viewcell_ingest::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
+use viewcell_ingest::world::{Georeference, Terrain};
+use viewcell_ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
 
 /// A raster of the samples of a terrain.
 #[derive(Clone, Debug, PartialEq)]

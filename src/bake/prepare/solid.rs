@@ -1,8 +1,8 @@
 //! What a person should know of a solid level before it is baked: where it lies, who plays in it, how many view cells it has.
 
 use crate::quality::Quality;
-use crate::world::Short;
-use crate::world::solid::{
+use viewcell_ingest::world::Short;
+use viewcell_ingest::world::solid::{
     Aabb, PlaceOptions, Places, PlacesError, Player, Point, SolidLevel, Units, find_places,
 };
 

@@ -3,14 +3,15 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ingest::solid::{Exporter, Sky, SolidOptions, UpAxis};
-use crate::ingest::{ByteOrder, IngestCellsOptions, IngestOptions};
 use crate::job::{BakeOptions, CellOptions};
 use crate::visibility::Curvature;
 use crate::visibility::portals::FlowMethod;
-use crate::world::solid::PlaceOptions;
-use crate::world::{Short, Symmetry};
 use viewcell::format::VisibilityMode;
+use viewcell_ingest::cells::IngestCellsOptions;
+use viewcell_ingest::solid::{Exporter, Sky, SolidOptions, UpAxis};
+use viewcell_ingest::world::solid::PlaceOptions;
+use viewcell_ingest::world::{Short, Symmetry};
+use viewcell_ingest::{ByteOrder, IngestOptions};
 
 /// A number in as few digits as tell it apart.
 pub(super) fn short(number: f64) -> String {

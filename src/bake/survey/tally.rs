@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::{AddAssign, Mul};
 
 use crate::visibility::Viewshed;
-use crate::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// Samples that are looked at together.
 const RUN: usize = 64;

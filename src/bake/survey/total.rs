@@ -12,8 +12,8 @@ use super::block_counter::BlockCounter;
 use crate::visibility::{
     BlockSight, Bodies, HeightField, LOOK_BLOCKS, LOOK_LEVEL, Rays, Sights, Stance, Viewsheds as _,
 };
-use crate::world::Terrain;
 use viewcell::format::{Grid, Quad};
+use viewcell_ingest::world::Terrain;
 
 /// Counts by how many samples each sample is seen, itself included, row by row; 0 where nobody can be.
 ///

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::ingest::PlaceUnit;
 use crate::visibility::{Bodies, Curvature, Looker, Viewpoint, Viewshed, ViewshedField, direction};
-use crate::world::{Short, Terrain};
+use viewcell_ingest::PlaceUnit;
+use viewcell_ingest::world::{Short, Terrain};
 
 /// Somebody who looks, and at what.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Sight between any two positions on a drawn surface: what `Stance::Cell` is held to.
 
 use crate::visibility::Bodies;
-use crate::world::Terrain;
 use viewcell::dice::Dice;
+use viewcell_ingest::world::Terrain;
 
 /// How an engine draws the ground between four samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

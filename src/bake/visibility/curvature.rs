@@ -15,7 +15,7 @@
 //! Angles against the sky ([`super::Horizons`]) do depend on the origin, which is the eye then:
 //! what it sees at a distance D is lowered by c·D² ([`Curvature::drop_at`]).
 
-use crate::world::{Terrain, TerrainError};
+use viewcell_ingest::world::{Terrain, TerrainError};
 
 /// The shape of the earth, as far as sight goes.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,10 +17,10 @@ use super::angles::{atan, sin_cos_of_turn};
 use super::lanes::{LANES, SIDE};
 use super::padded_heights::{LanesF64, PaddedHeights};
 use super::simd::at_level;
-use crate::world::Terrain;
 use fearless_simd::{Level, Simd};
 use fearless_simd_macros::simd;
 use rayon::prelude::*;
+use viewcell_ingest::world::Terrain;
 
 /// A crossing nearer than this to a sample, in samples, is at the sample.
 const AT_SAMPLE: f64 = 1e-9;

@@ -1,8 +1,8 @@
 //! Ground in double precision, laid out so that a block of 8 × 8 viewpoints loads at once.
 
 use super::lanes::SIDE;
-use crate::world::Terrain;
 use fearless_simd::{f64x8, prelude::*};
+use viewcell_ingest::world::Terrain;
 
 /// What stands for a void and for what is outside the grid: so low that it neither blocks nor is
 /// seen, yet finite, so that interpolating with it stays a number.

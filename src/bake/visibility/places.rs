@@ -12,9 +12,9 @@
 use super::Bodies;
 use super::sightline::Stance;
 use super::surface::is_covered;
-use crate::world::Terrain;
 use std::ops::Range;
 use viewcell::format::Grid;
+use viewcell_ingest::world::Terrain;
 
 /// Block bitmaps of a terrain.
 pub(crate) struct Places {

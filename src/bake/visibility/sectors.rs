@@ -50,8 +50,8 @@ use super::padded_heights::{LanesF64, PaddedHeights};
 use super::sightline::{Bodies, TOLERANCE};
 use super::simd::at_level;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds, scatter};
-use crate::world::Terrain;
 use viewcell::format::{Grid, Quad, Sample};
+use viewcell_ingest::world::Terrain;
 
 /// A terrain prepared for [`Sectors`]; all threads share it.
 pub struct SectorField {

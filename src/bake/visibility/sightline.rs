@@ -3,7 +3,7 @@
 //! The model is R3 of W. R. Franklin, C. K. Ray and S. Mehta 1994, *Geometric algorithms for siting of air defense
 //! missile batteries*. [`Stance`] says where in a view cell somebody may stand.
 
-use crate::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// How far above a line of sight, in metres, terrain has to rise to block it.
 ///

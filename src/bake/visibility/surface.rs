@@ -16,7 +16,7 @@
 
 use super::TOLERANCE;
 use super::sightline::Stance;
-use crate::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// Points on the side of a cell: its corners, and between them the grid line through its sample.
 pub(crate) const POINTS: usize = 3;

@@ -8,7 +8,7 @@ use viewcell::dice::{Dice, mixed};
 use viewcell::query::SolidBundle;
 use viewcell_bake::visibility::solid::{Found, SolidField, Solids};
 use viewcell_bake::visibility::solid::{Hit, SegmentSight, Tracer};
-use viewcell_bake::world::solid::{Aabb, PlaceCells, Player, SolidLevel};
+use viewcell_ingest::world::solid::{Aabb, PlaceCells, Player, SolidLevel};
 
 /// Who says which cells are hidden.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use viewcell::query::SolidBundle;
 use viewcell_bake::visibility::solid::{BodyTracer, Found, SolidField, Solids};
-use viewcell_bake::world::solid::{PlaceCells, Player, Point};
+use viewcell_ingest::world::solid::{PlaceCells, Player, Point};
 
 /// Where the living are at one time.
 pub type Frames = Vec<Vec<Point>>;

@@ -4,7 +4,7 @@ use super::*;
 use viewcell::dice::Dice;
 use viewcell_bake::bundle::grid_of_cells;
 use viewcell_bake::visibility::solid::{BodyTracer, SegmentSight, SolidField, Tracer};
-use viewcell_bake::world::solid::{
+use viewcell_ingest::world::solid::{
     Aabb, Face, PlaceBox, PlaceCells, Player, Point, Solid, SolidLevel, Units,
 };
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use viewcell::query::World;
 use viewcell_bake::visibility::solid::BodyTracer;
-use viewcell_bake::world::solid::{Player, SolidLevel};
+use viewcell_ingest::world::solid::{Player, SolidLevel};
 use viewcell_program::bake::Hull;
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::level::LevelArgs;

@@ -13,8 +13,8 @@ use crate::solid::{
 use viewcell::query::SolidBundle;
 use viewcell_bake::bundle::grid_of_cells;
 use viewcell_bake::visibility::solid::{BodyTracer, DEPTH, SolidField};
-use viewcell_bake::world::Short;
-use viewcell_bake::world::solid::{PlaceCells, PlaceOptions, Player, SolidLevel, find_places};
+use viewcell_ingest::world::Short;
+use viewcell_ingest::world::solid::{PlaceCells, PlaceOptions, Player, SolidLevel, find_places};
 use viewcell_program::bake::{no_places, reached};
 use viewcell_program::exit::{Exit, Failure, Outcome};
 use viewcell_program::level::{LevelArgs, player_of};

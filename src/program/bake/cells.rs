@@ -10,14 +10,12 @@ use crate::output::{Json, check_not_input, say};
 use crate::progress::{Progress, Voice};
 use crate::signals::Stop;
 use crate::values;
-use viewcell_bake::ingest::cells::cells_from_bytes;
-use viewcell_bake::ingest::{
-    IngestCellsOptions, IngestedCells, level_bytes, read_cells, read_matrix,
-};
 use viewcell_bake::prepare::{WorldFile, told_of_cells};
 use viewcell_bake::visibility::portals::FlowMethod;
-use viewcell_bake::world::{self, CellGraph};
 use viewcell_bake::{CellOptions, Source};
+use viewcell_ingest::cells::{IngestCellsOptions, IngestedCells, cells_from_bytes, read_cells};
+use viewcell_ingest::world::CellGraph;
+use viewcell_ingest::{level_bytes, read_matrix, world};
 
 use super::{bundle_of, check_output, finish};
 

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell_bake::bundle::Info;
-use viewcell_bake::world::Short;
 use viewcell_bake::{CellSizes, Forecast, Quality, ShardReport};
+use viewcell_ingest::world::Short;
 
 use super::manner::Manner;
 use crate::exit::Outcome;

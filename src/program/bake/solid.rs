@@ -17,9 +17,9 @@ use viewcell_bake::prepare::{
     free_memory, notes_of_level, notes_of_places, places_of_quality, told_of_solid,
 };
 use viewcell_bake::visibility;
-use viewcell_bake::world::Short;
-use viewcell_bake::world::solid::{Aabb, PlaceOptions, PlacesError, find_places};
 use viewcell_bake::{BakeOptions, Forecast, Quality, SolidWorld, Source};
+use viewcell_ingest::world::Short;
+use viewcell_ingest::world::solid::{Aabb, PlaceOptions, PlacesError, find_places};
 
 use super::document::{LONG, taken};
 use super::{

@@ -7,10 +7,10 @@ use viewcell::format::bits;
 use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell_bake::bundle;
-use viewcell_bake::export::{external_vis, with_visibility};
-use viewcell_bake::ingest::cells::{CellGraphFile, IngestCellsOptions, PortalFile, PortalFileKind};
 use viewcell_bake::read_level;
-use viewcell_bake::world::BitMatrix;
+use viewcell_ingest::cells::{CellGraphFile, IngestCellsOptions, PortalFile, PortalFileKind};
+use viewcell_ingest::export::{external_vis, with_visibility};
+use viewcell_ingest::world::BitMatrix;
 use viewcell_view::picture::{MatrixFormat, MatrixOf, matrix_file};
 
 use crate::exit::{Exit, Failure, Outcome};

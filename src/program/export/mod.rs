@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell_bake::world::Georeference;
+use viewcell_ingest::world::Georeference;
 use viewcell_view::picture::{self, RasterLayout, RasterWriter};
 
 use super::exit::{Failure, Outcome};

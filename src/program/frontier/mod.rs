@@ -18,7 +18,7 @@ use viewcell::frontier::cells::Construction;
 use viewcell::frontier::{Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side};
 use viewcell::query::{CellBundle, MappedBundle, Sample, SolidBundle, TerrainBundle, World};
 use viewcell_bake::bundle;
-use viewcell_bake::world::ones;
+use viewcell_ingest::world::ones;
 use viewcell_view::picture::{self, Ground, Part, Viewpoint};
 
 use super::exit::{Failure, Outcome};

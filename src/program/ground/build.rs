@@ -11,9 +11,9 @@ use crate::heightmap::Reading;
 use crate::output::{self, FileManner, say};
 use crate::values;
 use viewcell_bake::bundle;
-use viewcell_bake::ingest::ground::{GroundOptions, GroundSource, read_ground, read_layers};
-use viewcell_bake::world::Short;
 use viewcell_ground::{Layered, MOST_CUBES, Sides, encode};
+use viewcell_ingest::ground::{GroundOptions, GroundSource, read_ground, read_layers};
+use viewcell_ingest::world::Short;
 
 use super::words;
 

@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell_bake::bundle;
-use viewcell_bake::ingest::ground::read_stamps;
 use viewcell_ground::{ChangeSet, GroundFile, Layered, Patches, Stamp, encode, hold};
+use viewcell_ingest::ground::read_stamps;
 
 use super::exit::{Failure, Outcome};
 use super::output::{self, Json, say};

@@ -12,8 +12,8 @@ use crate::output::{self, FileManner, Json, say};
 use crate::render::{check_png, check_width};
 use crate::work;
 use viewcell_bake::bundle;
-use viewcell_bake::world::Georeference;
 use viewcell_ground::{Layered, Material, Patches, Path as Way, surface};
+use viewcell_ingest::world::Georeference;
 use viewcell_view::picture::palette::{CATEGORIES, Colour, NOTHING, bytes};
 use viewcell_view::picture::{
     Key, Page, Panel, RasterLayout, RasterWriter, Unit, check_pixels, png,

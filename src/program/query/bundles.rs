@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use viewcell::format::WorldKind;
 use viewcell::query::{CellBundle, MappedBundle, OpenError, SolidBundle, TerrainBundle, World};
-use viewcell_bake::ingest::solid::IngestedSolid;
+use viewcell_ingest::solid::IngestedSolid;
 
 /// Maps a bundle.
 pub fn open(path: &Path) -> Result<MappedBundle, Failure> {

@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::values;
 use viewcell::format::TerrainParameters;
 use viewcell::query::{CellBundle, MappedBundle, Quad, Sample, TerrainBundle};
-use viewcell_bake::world::Short;
+use viewcell_ingest::world::Short;
 
 use super::bundles::cannot_open;
 

@@ -14,7 +14,7 @@ use viewcell::query::{
     Bundle, CellBundle, MappedBundle, Pvs, Quad, Sample, TerrainBundle, TerrainParameters, World,
 };
 use viewcell_bake::bundle;
-use viewcell_bake::world::Georeference;
+use viewcell_ingest::world::Georeference;
 use viewcell_view::picture::{self, Ground, Viewpoint, mask_geotiff};
 
 use super::ask::{Over, ask_world};

@@ -10,7 +10,7 @@ use crate::work::Work;
 use viewcell::query::{CellBundle, MappedBundle, SolidBundle};
 use viewcell_bake::bundle::{CellStatistics, Info};
 use viewcell_bake::survey::seen_by;
-use viewcell_bake::world::Short;
+use viewcell_ingest::world::Short;
 use viewcell_view::picture::{Bars, Chart, Curve, LevelPages, Series, frequencies, grouped};
 
 use super::{Page, Section, finished_page, making, named, percent};

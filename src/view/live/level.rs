@@ -15,7 +15,7 @@ use viewcell::frontier::cells::Construction;
 use viewcell::query::CellBundle;
 use viewcell_bake::read_level;
 use viewcell_bake::survey::seen_by;
-use viewcell_bake::world::ones;
+use viewcell_ingest::world::ones;
 
 /// What the level is.
 pub(super) fn about(level: &CellBundle<'_>) -> Value {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::answer::{Answer, Refusal};
 use viewcell::format::occluders::Occluders;
-use viewcell_bake::world::solid::{Plane, Point, Solid};
+use viewcell_ingest::world::solid::{Plane, Point, Solid};
 
 /// The most triangles that are sent: 36 bytes each.
 const MOST: usize = 2_000_000;
@@ -236,11 +236,11 @@ fn clipped(polygon: &[Point], plane: &Plane) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viewcell_bake::world::solid::box_planes;
+    use viewcell_ingest::world::solid::box_planes;
 
     #[test]
     fn a_square_is_cut_to_what_its_edges_leave() {
-        let bounds = viewcell_bake::Aabb {
+        let bounds = viewcell_ingest::world::solid::Aabb {
             min: [-1.0, -2.0, 0.0],
             max: [3.0, 4.0, 5.0],
         };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::geotiff::{GeoTags, geo_tags};
-use viewcell_bake::world::Georeference;
+use viewcell_ingest::world::Georeference;
 
 /// The values of a TIFF tag.
 pub(super) enum Values {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::palette::{Colour, NOTHING, bytes};
 use viewcell::format::solid::STEPS;
 use viewcell::query::{CellBundle, SolidBundle};
-use viewcell_bake::world::solid::PlaceCells;
+use viewcell_ingest::world::solid::PlaceCells;
 
 /// A level from above, x to the right and y up. Each cell is on one floor; where cells of a floor
 /// lie above one another the upper one shows, but those in which players stand before those in the air.

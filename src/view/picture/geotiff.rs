@@ -6,7 +6,7 @@ use tiff::encoder::{Compression, DeflateLevel, TiffEncoder, colortype::Gray8};
 use tiff::tags::Tag;
 
 use super::PictureError;
-use viewcell_bake::world::Georeference;
+use viewcell_ingest::world::Georeference;
 
 const PIXEL_SCALE: u16 = 33550;
 const TIE_POINT: u16 = 33922;

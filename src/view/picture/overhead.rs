@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use viewcell::query::CellBundle;
-use viewcell_bake::world::CellGraph;
+use viewcell_ingest::world::CellGraph;
 
 /// Pixels of the longer side. A level's walls are some pixels thick then.
 const SIDE: f64 = 720.0;

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::directory::{Values, band_names, encode, place};
-use viewcell_bake::world::Georeference;
+use viewcell_ingest::world::Georeference;
 
 /// Side of a tile. [Unit: pixels]
 const TILE: usize = 256;

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::directory::{Values, band_names, encode, place};
-use viewcell_bake::world::Georeference;
+use viewcell_ingest::world::Georeference;
 
 /// A number of a raster.
 pub trait Number: Copy {

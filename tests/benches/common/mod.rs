@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use divan::Bencher;
 use viewcell::query::{MappedBundle, Sample};
-use viewcell_bake::ingest::{IngestOptions, read_terrain};
 use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::{IngestOptions, read_terrain};
 
 /// The bundle to ask.
 pub fn bundle() -> PathBuf {

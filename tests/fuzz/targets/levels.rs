@@ -1,11 +1,11 @@
 //! What the targets of level readers share.
 
-use viewcell_bake::export::with_visibility;
-use viewcell_bake::ingest::cells::{
+use viewcell_bake::visibility::portals::recover;
+use viewcell_ingest::cells::{
     CellGraphFile, IngestCellsOptions, PortalFile, PortalFileKind, cells_from_bytes,
 };
-use viewcell_bake::visibility::portals::recover;
-use viewcell_bake::world::CellGraph;
+use viewcell_ingest::export::with_visibility;
+use viewcell_ingest::world::CellGraph;
 
 /// Most cells of a level that more is done with than reading, so that a liar does not take the
 /// time.

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::PathBuf;
-use viewcell_bake::ingest::ground::read_mesh;
+use viewcell_ingest::ground::read_mesh;
 
 fuzz_target!(|data: &[u8]| {
     let memory = PathBuf::from("/dev/shm");

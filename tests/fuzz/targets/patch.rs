@@ -8,8 +8,8 @@ use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::patch::PatchHeader;
 use viewcell::format::{FileId, Section, crc32};
 use viewcell::query::{Bundle, Layers, Quad};
-use viewcell_bake::world::Terrain;
 use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::world::Terrain;
 
 /// A small bundle.
 fn base() -> &'static [u8] {

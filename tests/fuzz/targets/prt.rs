@@ -4,6 +4,6 @@
 mod levels;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell_bake::ingest::cells::IngestCellsOptions;
+use viewcell_ingest::cells::IngestCellsOptions;
 
 fuzz_target!(|data: &[u8]| levels::read(data, &IngestCellsOptions::default()));

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell_bake::ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
-use viewcell_bake::world::solid::Solid;
+use viewcell_ingest::solid::{SolidOptions, UpAxis, solid_from_bytes};
+use viewcell_ingest::world::solid::Solid;
 
 fuzz_target!(|data: &[u8]| {
     // No file lies beside it: libraries and shader scripts are missing.

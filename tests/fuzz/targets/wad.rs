@@ -4,7 +4,7 @@
 mod levels;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell_bake::ingest::cells::IngestCellsOptions;
+use viewcell_ingest::cells::IngestCellsOptions;
 
 fuzz_target!(|data: &[u8]| {
     for map in [None, Some("MAP01".to_owned())] {

@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell_bake::{BakeOptions, Silent, Source, Terrain, VisibilityMode, bake_terrain};
+use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
+use viewcell_ingest::world::Terrain;
 
 /// What a program comes to.
 pub type Outcome = Result<(), Box<dyn Error>>;

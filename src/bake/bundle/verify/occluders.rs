@@ -6,11 +6,11 @@
 
 use super::container::Container;
 use super::report::{Faults, Rule};
-use crate::world::solid::{behind, square};
 use viewcell::convex::{Plane, Point, Scale, dot};
 use viewcell::format::Tag;
 use viewcell::format::occluders::{HEADER_LEN, OccluderRecord, Occluders, PLANE_LEN, RECORD_LEN};
 use viewcell::format::solid::SolidCells;
+use viewcell_ingest::world::solid::{behind, square};
 
 pub(super) const OCCLUDERS: Rule = Rule {
     name: "solid-occluders",

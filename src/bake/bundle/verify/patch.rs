@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use super::report::{Faults, Report, Rule, RuleOutcome};
-use crate::world::Terrain;
 use viewcell::format::{Patch, Tag};
+use viewcell_ingest::world::Terrain;
 
 const PATCH: Rule = Rule {
     name: "patch",

@@ -25,9 +25,9 @@ use crate::job::store::file::Store;
 use crate::job::tiles::Tile;
 use crate::job::visibility::{Kernel, Kernels};
 use crate::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds, Window};
-use crate::world::Terrain;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::{Grid, Quad, TerrainParameters};
+use viewcell_ingest::world::Terrain;
 
 /// Level of a chunk, as a quad of the cells of its level.
 const CHUNK_LEVEL: u32 = 8;

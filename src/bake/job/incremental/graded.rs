@@ -14,7 +14,7 @@ use crate::job::parallel::{Workers, thread_count};
 use crate::job::report::Finish;
 use crate::job::source::Source;
 use crate::job::terrain::Cells;
-use crate::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// As [`super::rebake::rebake`], of a graded bundle.
 pub(super) fn rebake(

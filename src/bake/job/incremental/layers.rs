@@ -17,9 +17,9 @@ use crate::job::repack::unpack_terrain;
 use crate::job::report::{BakeReport, Finish};
 use crate::job::store::group::{BlockOrder, Targets};
 use crate::job::store::groups::StoredGroups;
-use crate::world::{Georeference, Terrain};
 use viewcell::format::{Patch, Tag};
 use viewcell::query::{Layers, MappedBundle};
+use viewcell_ingest::world::{Georeference, Terrain};
 
 /// The files that a bake goes on from, as they are in memory.
 pub(crate) struct Before {

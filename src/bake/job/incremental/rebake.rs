@@ -36,9 +36,9 @@ use crate::job::store::group::{BlockOrder, Targets};
 use crate::job::terrain::Cells;
 use crate::job::visibility::Kernel;
 use crate::visibility::{Bodies, Change, Curvature, Stance};
-use crate::world::Terrain;
 use viewcell::format::{Grid, Tag, TerrainParameters, TreeCode, Valid, VisibilityMode};
 use viewcell::query::Layers;
+use viewcell_ingest::world::Terrain;
 
 /// The options of the bake that a bundle says it is of.
 pub(crate) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions) -> BakeOptions {

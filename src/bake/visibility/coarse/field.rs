@@ -9,8 +9,8 @@ use crate::visibility::places::Places;
 use crate::visibility::sightline::Stance;
 use crate::visibility::surface::Cover;
 use crate::visibility::{Bodies, HeightField, TOLERANCE};
-use crate::world::Terrain;
 use viewcell::format::{Grid, Sample};
+use viewcell_ingest::world::Terrain;
 
 /// A terrain prepared for [`super::Shafts`].
 pub struct ShaftField<'t> {

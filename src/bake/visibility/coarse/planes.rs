@@ -3,9 +3,9 @@
 
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::{Cover, POINTS};
-use crate::world::Terrain;
 use std::ops::Range;
 use viewcell::format::Grid;
+use viewcell_ingest::world::Terrain;
 
 /// The highest level of quads whose children are hidden from each other like this.
 pub(crate) const MAX_SLOPE_LEVEL: u32 = 5;

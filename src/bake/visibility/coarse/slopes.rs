@@ -369,10 +369,10 @@ pub(super) mod tests {
     use crate::visibility::sightline::Stance;
     use crate::visibility::simd::at_level;
     use crate::visibility::{Bodies, TOLERANCE};
-    use crate::world::Terrain;
     use fearless_simd::Level;
     use fearless_simd_macros::simd;
     use viewcell::dice::Dice;
+    use viewcell_ingest::world::Terrain;
 
     /// Four of the greatest quads a side, of which the last is not whole, nor is that of any other level.
     pub(in super::super) const SIDE: u32 = 107;

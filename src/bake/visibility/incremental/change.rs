@@ -31,9 +31,9 @@ use crate::visibility::samples::view_block::ViewBlock;
 use crate::visibility::samples::view_block::ViewpointRows;
 use crate::visibility::sightline::Bodies;
 use crate::visibility::sightline::Stance;
-use crate::world::Terrain;
 use viewcell::dice::Dice;
 use viewcell::format::{Grid, Sample, meets_on_the_way};
+use viewcell_ingest::world::Terrain;
 
 /// Samples beside the hull that exact sight reads.
 const BESIDE: i32 = 1;

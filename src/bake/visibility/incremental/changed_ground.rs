@@ -12,9 +12,9 @@ use crate::visibility::samples::height_field::over_squares;
 use crate::visibility::samples::nodes::{Node, Reach};
 use crate::visibility::samples::view_block::ViewpointRows;
 use crate::visibility::sightline::Bodies;
-use crate::world::Terrain;
 use fearless_simd::prelude::*;
 use fearless_simd_macros::simd;
+use viewcell_ingest::world::Terrain;
 
 /// Samples of void around the piece: no window that meets it begins further away.
 const PAD: usize = 96;

@@ -237,9 +237,9 @@ impl Onlookers {
 mod tests {
     use super::*;
     use crate::visibility::{Bodies, HeightField, LOOK_LEVEL, Stance, sees};
-    use crate::world::Terrain;
     use fearless_simd::Level;
     use viewcell::dice::Dice;
+    use viewcell_ingest::world::Terrain;
 
     /// A rough terrain, and what a dig, a fill, or both make of a part of it.
     fn terrains(dice: &mut Dice, width: u32, height: u32) -> [Terrain; 2] {

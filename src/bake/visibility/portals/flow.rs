@@ -9,7 +9,7 @@ use super::checkpoint::{Checkpoint, CheckpointError};
 use super::passages::Passages;
 use super::walk::Walk;
 use super::winding::ON_PLANE;
-use crate::world::{BitMatrix, CellGraph, ones};
+use viewcell_ingest::world::{BitMatrix, CellGraph, ones};
 
 /// Passages that are walked at once, by however many threads. None of them knows what the others
 /// of its batch find out, so that bytes do not depend on who is first.
@@ -93,7 +93,8 @@ pub fn flow(
     progress: &mut dyn FnMut(FlowProgress) -> ControlFlow<()>,
 ) -> Result<BitMatrix, FlowError> {
     let there = |cell: u32| (cell as usize) < graph.cells;
-    let missing = |portal: &crate::world::Portal| !portal.cells.iter().all(|&cell| there(cell));
+    let missing =
+        |portal: &viewcell_ingest::world::Portal| !portal.cells.iter().all(|&cell| there(cell));
     if let Some(portal) = graph.portals.iter().position(missing) {
         return Err(FlowError::Cell {
             portal,

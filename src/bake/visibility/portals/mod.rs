@@ -6,7 +6,7 @@
 //!
 //! ```no_run
 //! use std::ops::ControlFlow;
-//! use viewcell_bake::ingest::{IngestCellsOptions, read_cells};
+//! use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
 //! use viewcell_bake::visibility::portals::{FlowOptions, flow, recover};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

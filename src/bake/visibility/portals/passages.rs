@@ -2,7 +2,7 @@
 
 use super::winding::Face;
 use super::winding::{Plane, Point, centre, dot, minus};
-use crate::world::CellGraph;
+use viewcell_ingest::world::CellGraph;
 
 /// Directed portals of a graph: a portal leads out of one cell into another, its plane's normal
 /// in that direction.

@@ -1,7 +1,7 @@
 //! Portals of a level that has none: the planes of its nodes, cut down to where cells meet.
 
 use super::winding::{Plane, Point, between, cross, dot, minus};
-use crate::world::{BspChild, BspTree, CellGraph, Portal};
+use viewcell_ingest::world::{BspChild, BspTree, CellGraph, Portal};
 
 /// Corners this near to a node's plane are on it. Planes are stored in single precision, which is
 /// off by 2e-4 at the rim of a level.

@@ -2,8 +2,8 @@
 
 use super::passages::Passages;
 use super::winding::{Point, between, cross, dot, minus, plus};
-use crate::world::CellGraph;
 use viewcell::dice::Dice;
+use viewcell_ingest::world::CellGraph;
 
 /// Lines of sight through the portals of a level, by trial: the judge of [`flow`](super::flow()).
 ///

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::passages::Passages;
 use super::winding::separators;
 use super::winding::{Clip, ON_PLANE, Plane, Point, clip};
-use crate::world::{BitMatrix, ones};
+use viewcell_ingest::world::{BitMatrix, ones};
 
 /// The walk through the passages of a level, with its memory kept from one source to the next.
 ///

@@ -6,8 +6,8 @@ use crate::visibility::places::Places;
 use crate::visibility::sightline::Stance;
 use crate::visibility::surface::{Cover, POINTS, is_covered};
 use crate::visibility::{Bodies, TOLERANCE};
-use crate::world::Terrain;
 use viewcell::format::Grid;
+use viewcell_ingest::world::Terrain;
 
 /// A terrain prepared for the kernels.
 pub struct HeightField {
@@ -355,8 +355,8 @@ pub(crate) fn over_squares(
 mod tests {
     use super::{HeightField, power_of_two_below};
     use crate::visibility::Bodies;
-    use crate::world::Terrain;
     use viewcell::dice::Dice;
+    use viewcell_ingest::world::Terrain;
 
     #[test]
     fn a_frame_holds_all_heights_and_seldom_changes_with_the_lowest() {

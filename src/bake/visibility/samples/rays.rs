@@ -11,8 +11,8 @@ use super::nodes::{Node, Slab};
 use super::view_block::ViewBlock;
 use super::viewers::Viewers;
 use crate::visibility::window::Window;
-use crate::world::Terrain;
 use fearless_simd::Level;
+use viewcell_ingest::world::Terrain;
 
 /// The grid lines whose ground has hidden some viewpoints last. They are tried first on the next
 /// displacements: what lies behind an occluder for one target mostly does for its neighbour.

@@ -1,8 +1,8 @@
 //! Ray casting from the eye of one player to the body of another: for measurements beside view cells.
 
 use super::tracer::{SegmentSight, Tracer};
-use crate::world::solid::{Player, Point, SolidLevel};
 use viewcell::convex::{minus, plus};
+use viewcell_ingest::world::solid::{Player, Point, SolidLevel};
 
 /// Corners of the body's box at so many heights: 24 points.
 const HEIGHTS: u32 = 6;

@@ -3,12 +3,14 @@
 use super::boxes::{BLOCK, Node, ViewBox, lanes, tree};
 use super::cover::covers;
 
-use crate::world::solid::{Aabb, FacePlane, PlaceCells, Player, Solid, SolidLevel, merge_solids};
 use viewcell::convex::{Kind, Occluder, Scale, Span};
 use viewcell::convex::{Plane, Point, cross, dot, minus};
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::occluders::{MAX_OCCLUDERS, OccluderRecord, encode_header, encode_plane};
 use viewcell::format::{Grid, morton};
+use viewcell_ingest::world::solid::{
+    Aabb, FacePlane, PlaceCells, Player, Solid, SolidLevel, merge_solids,
+};
 
 /// As many halvings one after another prove that a pair of cells is hidden, if nobody says another number.
 pub const DEPTH: u32 = 14;

@@ -5,11 +5,13 @@ use super::cover::{Flat, covers};
 use super::field::flat;
 use super::*;
 use crate::visibility::{BlockSight, Simd};
-use crate::world::solid::{Aabb, Face, PlaceBox, PlaceCells, Player, Solid, SolidLevel, Units};
 use viewcell::convex::reference::meets;
 use viewcell::convex::{Occluder, Room, Scale, Shadow, Span};
 use viewcell::convex::{Plane, Point, dot};
 use viewcell::dice::Dice;
+use viewcell_ingest::world::solid::{
+    Aabb, Face, PlaceBox, PlaceCells, Player, Solid, SolidLevel, Units,
+};
 
 const SCALE: f64 = 100.0;
 

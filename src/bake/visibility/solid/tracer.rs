@@ -1,8 +1,8 @@
 //! Ray caster: whether a segment is clear, by another method than the kernel: signed volumes against the boundaries of
 //! solids and against faces, as polygons in a bounding volume hierarchy.
 
-use crate::world::solid::{Aabb, Face, FacePlane, Solid, SolidLevel};
 use viewcell::convex::{Plane, Point, cross, dot, minus};
+use viewcell_ingest::world::solid::{Aabb, Face, FacePlane, Solid, SolidLevel};
 
 /// What is found of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use std::ops::{Deref, Range};
 
 use super::sightline::{Bodies, Stance};
 use super::surface::is_covered;
-use crate::world::{Terrain, extremes};
 use octant::{Known, Octant};
 use tiles::Pyramid;
+use viewcell_ingest::world::{Terrain, extremes};
 
 /// Somebody who looks.
 #[derive(Clone, Copy, Debug, PartialEq)]

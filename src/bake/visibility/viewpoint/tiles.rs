@@ -6,7 +6,7 @@
 //! ([`super::super::sightline`]), crossing by crossing and in the same arithmetic, so that the answer is the same.
 
 use crate::visibility::sightline::{Bodies, Sightline};
-use crate::world::Terrain;
+use viewcell_ingest::world::Terrain;
 
 /// Sides of the tiles of each level as powers of two, the finest first.
 const SIDES: [u32; 2] = [4, 7];

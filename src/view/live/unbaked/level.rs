@@ -15,18 +15,18 @@ use super::look::Look;
 use crate::picture::Floors;
 use viewcell::query::SolidParameters;
 use viewcell_bake::bundle::grid_of_cells;
-use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions};
 use viewcell_bake::prepare::{
     free_memory, notes_of_level, notes_of_places, places_of_quality, standing, told_of_solid,
 };
 use viewcell_bake::visibility::Simd;
 use viewcell_bake::visibility::solid::{SolidField, Solids};
-use viewcell_bake::world::Short;
-use viewcell_bake::world::solid::{PlaceCells, PlaceOptions, PlacesError, Point, SolidLevel};
 use viewcell_bake::{
     BakeError, BakeOptions, Forecast, Keep, Quality, Silent, SolidWorld, Source, bake_solid,
     forecast_solid,
 };
+use viewcell_ingest::solid::{IngestedSolid, SolidOptions};
+use viewcell_ingest::world::Short;
+use viewcell_ingest::world::solid::{PlaceCells, PlaceOptions, PlacesError, Point, SolidLevel};
 
 /// What is told of a level that does not say where players begin.
 const NO_SPAWNS: &str = "the file names no place where players begin: they are taken to be wherever somebody can stand, on \

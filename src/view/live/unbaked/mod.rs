@@ -17,9 +17,10 @@ use super::source::{Shown, Stamp};
 use bake::Observed;
 use level::UnbakedLevel;
 use terrain::UnbakedTerrain;
-use viewcell_bake::ingest::solid::{IngestedSolid, SolidOptions};
-use viewcell_bake::world::solid::{PlacesError, Point};
-use viewcell_bake::{Forecast, IngestOptions, Ingested, Keep, Quality};
+use viewcell_bake::{Forecast, Keep, Quality};
+use viewcell_ingest::solid::{IngestedSolid, SolidOptions};
+use viewcell_ingest::world::solid::{PlacesError, Point};
+use viewcell_ingest::{IngestOptions, Ingested};
 
 /// A world that is not baked, with the file that it is of.
 pub struct Unbaked {

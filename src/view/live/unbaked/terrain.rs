@@ -13,11 +13,11 @@ use crate::picture::grouped;
 use viewcell::query::{Grid, Sample, VisibilityMode};
 use viewcell_bake::prepare::{free_memory, told_of_terrain};
 use viewcell_bake::visibility::{Bodies, Looker, Viewpoint, ViewshedField};
-use viewcell_bake::world::{Short, Terrain};
 use viewcell_bake::{
-    BakeError, BakeOptions, Forecast, IngestOptions, Ingested, Keep, Quality, Silent, Source,
-    bake_terrain, forecast,
+    BakeError, BakeOptions, Forecast, Keep, Quality, Silent, Source, bake_terrain, forecast,
 };
+use viewcell_ingest::world::{Short, Terrain};
+use viewcell_ingest::{IngestOptions, Ingested};
 
 /// A heightmap, and who stands on it.
 pub(super) struct UnbakedTerrain {

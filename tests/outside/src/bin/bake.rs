@@ -3,10 +3,12 @@
 use std::error::Error;
 
 use viewcell_bake::{
-    BakeError, BakeErrorKind, BakeOptions, CellOptions, IngestCellsOptions, IngestErrorKind,
-    IngestOptions, RepackOptions, Silent, Source, Terrain, bake_cells, bake_terrain, read_cells,
-    read_terrain, repack, verify,
+    BakeError, BakeErrorKind, BakeOptions, CellOptions, RepackOptions, Silent, Source, bake_cells,
+    bake_terrain, repack, verify,
 };
+use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::{IngestErrorKind, IngestOptions, read_terrain};
 use viewcell_outside::{Outcome, folder, wall};
 
 fn main() -> Outcome {

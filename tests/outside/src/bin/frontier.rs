@@ -1,8 +1,8 @@
 //! `viewcell::frontier`: a set, a session, and what it refuses.
 
 use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Grow, Side};
-use viewcell::session::{Session, SessionOptions};
 use viewcell::query::{OwnedBundle, Sample, World};
+use viewcell::session::{Session, SessionOptions};
 use viewcell_outside::{Outcome, wall};
 
 fn main() -> Outcome {

@@ -1,10 +1,10 @@
 //! `viewcell::live`: ground that changes while players are on it.
 
-use viewcell_bake::RebakeOptions;
-use viewcell::session::SessionOptions;
-use viewcell_ground::{Shape, TopEffect};
-use viewcell_bake::live::{LiveSession, Rebaker};
 use viewcell::query::Sample;
+use viewcell::session::SessionOptions;
+use viewcell_bake::RebakeOptions;
+use viewcell_bake::live::{LiveSession, Rebaker};
+use viewcell_ground::{Shape, TopEffect};
 use viewcell_outside::{Outcome, wall};
 
 fn main() -> Outcome {

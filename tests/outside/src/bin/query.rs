@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use viewcell::query::{
-    FormatError, MappedBundle, OpenError, OwnedBundle, Place, Sample, Answer, World,
+    Answer, FormatError, MappedBundle, OpenError, OwnedBundle, Place, Sample, World,
 };
 use viewcell_outside::{Outcome, wall};
 

@@ -1,12 +1,12 @@
 //! `viewcell::simulate`: made-up players, and what two schemes tell them.
 
 use viewcell::query::OwnedBundle;
+use viewcell_outside::{Outcome, wall};
 use viewcell_simulate::field::Field;
 use viewcell_simulate::motion::{Model, MotionOptions, motion};
 use viewcell_simulate::play::{Play, PlayOptions};
 use viewcell_simulate::run::{RunError, RunOptions, run};
 use viewcell_simulate::scheme::SchemeOptions;
-use viewcell_outside::{Outcome, wall};
 
 fn main() -> Outcome {
     let bundle = OwnedBundle::open(wall("simulate.vcb")?)?;

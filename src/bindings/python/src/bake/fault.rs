@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::{PyFileExistsError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use viewcell_bake::bundle::BundleError;
-use viewcell_bake::ingest::{IngestError, IngestErrorKind};
 use viewcell_bake::prepare::LayerError;
-use viewcell_bake::world::solid::PlacesError;
 use viewcell_bake::{BakeError, BakeErrorKind};
+use viewcell_ingest::world::solid::PlacesError;
+use viewcell_ingest::{IngestError, IngestErrorKind};
 
 /// Why.
 pub enum Fault {

@@ -15,7 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use viewcell_bake::bundle::Timings;
 use viewcell_bake::prepare::WorldFile;
-use viewcell_bake::{Georeference, Terrain};
+use viewcell_ingest::world::{Georeference, Terrain};
 
 use crate::error::BakeError;
 use observe::{Told, Watch};

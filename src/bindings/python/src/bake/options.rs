@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use viewcell_bake::ingest::solid::{Exporter, Sky, SolidOptions, UpAxis};
-use viewcell_bake::ingest::{ByteOrder, IngestOptions};
 use viewcell_bake::prepare::{Layer, Layers, free_memory};
-use viewcell_bake::world::Symmetry;
-use viewcell_bake::world::solid::Placement;
 use viewcell_bake::{
     BakeOptions, Budget, CellSizes, Compression, Curvature, Keep, Quality, VisibilityMode, Weight,
 };
+use viewcell_ingest::solid::{Exporter, Sky, SolidOptions, UpAxis};
+use viewcell_ingest::world::Symmetry;
+use viewcell_ingest::world::solid::Placement;
+use viewcell_ingest::{ByteOrder, IngestOptions};
 
 /// Of every bake.
 #[derive(FromPyObject)]

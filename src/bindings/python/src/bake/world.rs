@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use viewcell_bake::bundle::{grid_of_cells, verify};
-use viewcell_bake::ingest::cells::cells_from_bytes;
-use viewcell_bake::ingest::{IngestCellsOptions, Ingested, level_bytes, read_terrain};
 use viewcell_bake::prepare::{
     free_memory, notes_of_level, notes_of_places, told_of_cells, told_of_solid, told_of_terrain,
 };
-use viewcell_bake::world::solid::{Aabb, PlaceOptions, find_places};
 use viewcell_bake::{
-    CellOptions, FlowMethod, SolidWorld, Source, Terrain, bake_cells, bake_solid, bake_terrain,
-    checkpoint_beside, read_solid,
+    CellOptions, FlowMethod, SolidWorld, Source, bake_cells, bake_solid, bake_terrain,
+    checkpoint_beside,
 };
+use viewcell_ingest::cells::{IngestCellsOptions, cells_from_bytes};
+use viewcell_ingest::solid::read_solid;
+use viewcell_ingest::world::Terrain;
+use viewcell_ingest::world::solid::{Aabb, PlaceOptions, find_places};
+use viewcell_ingest::{Ingested, level_bytes, read_terrain};
 
 use super::fault::Fault;
 use super::observe::Watch;

@@ -1,0 +1,55 @@
+//! Readers: files become *worlds*, of which bundles are baked.
+//!
+//! | file | reader | world |
+//! |---|---|---|
+//! | heightmap: GeoTIFF, PNG, RAW16, HGT, ASCII grid, ENVI, ESRI | [`read_terrain`] | [`world::Terrain`] |
+//! | level of cells: BSP, WAD, portal file, JSON | [`cells::read_cells`] | [`world::CellGraph`] |
+//! | level of solids: BSP, `.map`, glTF, OBJ, CityJSON | [`solid::read_solid`] | [`world::solid::SolidLevel`] |
+//! | stamps, layers and meshes on a ground | [`ground`] | |
+//!
+//! [`export`] writes levels of cells.
+//!
+//! One file per format, which is detected from the content.
+//!
+//! [`read_terrain`] looks at the first bytes (and, where a format has no magic, at the length or the header beside the
+//! file), reads the samples that are asked for, and makes of them a terrain in metres: voids are NaN, spacing is in
+//! metres also where the file is in degrees. Sizes that a header declares are checked against
+//! [`IngestOptions::max_samples`] before memory is taken.
+
+mod ascii;
+pub mod cells;
+mod chunks;
+mod crs;
+mod envi;
+mod epsg;
+mod error;
+mod esri;
+pub mod export;
+#[cfg(feature = "gdal")]
+mod gdal;
+mod geokeys;
+mod geotiff;
+pub mod ground;
+mod hgt;
+mod matrix;
+mod mesh;
+mod observers;
+mod packs;
+mod pam;
+mod plausible;
+mod png;
+mod raster;
+mod raw;
+pub mod solid;
+mod source;
+mod terrain;
+mod wkt;
+pub mod world;
+mod world_file;
+
+pub use error::{IngestError, IngestErrorKind};
+pub use matrix::read_matrix;
+pub use observers::{ObserverRow, PlaceUnit, read_observers};
+pub use packs::level_bytes;
+pub use source::{ByteOrder, IngestOptions, Ingested};
+pub use terrain::read_terrain;

@@ -1,0 +1,384 @@
+//! CityJSON, versions 0.8 to 2.0, and CityJSONSeq: solids and surfaces of a town, z up.
+//!
+//! A sequence (`.city.jsonl`) has a town without objects first, and then features, one a line, each with
+//! vertices and materials of its own.
+
+mod corners;
+mod looks;
+mod reference;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde_json::{Deserializer, Value};
+
+use self::corners::{Corners, REMEDY, Transform, template_corners};
+use self::looks::{Looks, Materials};
+use self::reference::Reference;
+use super::shell::{Polygon, Tally, add_shell};
+use crate::error::IngestError;
+use crate::mesh::without_mark;
+use crate::world::solid::{Player, Point, SolidLevel, Units};
+
+/// The most surfaces that templates may come to: a file may name one a million times.
+const MOST: usize = 1 << 22;
+
+/// Whether a file is JSON whose `type`, wherever it stands, is that of CityJSON.
+pub(super) fn matches(bytes: &[u8]) -> bool {
+    let bytes = without_mark(bytes);
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return false;
+    }
+    let mut found = None;
+    let mut reader = Deserializer::from_slice(bytes);
+    let read = Kind(&mut found).deserialize(&mut reader);
+    match (found, read) {
+        (Some(kind), _) => kind.starts_with("CityJSON"),
+        (None, Ok(())) => false,
+        // Damaged before the type: whoever has such a file is told of a town.
+        (None, Err(_)) => {
+            let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
+            head.contains("\"CityJSON\"")
+        }
+    }
+}
+
+/// Looks for the `type` of a JSON object, and keeps nothing else.
+struct Kind<'a>(&'a mut Option<String>);
+
+impl<'de> DeserializeSeed<'de> for Kind<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Kind<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Cow<str>>()? {
+            match (&*key, &self.0) {
+                ("type", None) => {
+                    if let Value::String(kind) = map.next_value()? {
+                        *self.0 = Some(kind);
+                    }
+                }
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a town. Of each object the geometry of the greatest level of detail counts.
+///
+/// # Errors
+///
+/// What is no CityJSON, or leads to vertices that are not there; names the object.
+pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, IngestError> {
+    let mut parts = Deserializer::from_slice(without_mark(bytes)).into_iter::<Value>();
+    let mut part = |number: usize| match parts.next() {
+        None => Ok(None),
+        Some(Ok(part)) => Ok(Some(part)),
+        Some(Err(error)) => {
+            let found = error.to_string().replace('`', "\"");
+            let error = IngestError::bad("CityJSON", found, REMEDY);
+            Err(match number {
+                1 => error,
+                _ => error.at(format!("part {number}")),
+            })
+        }
+    };
+    let head = part(1)?.unwrap_or_default();
+    if head["type"] != "CityJSON" {
+        let found = format!("{:.40}", head["type"].to_string());
+        let remedy = "features of a sequence need its first line, which has their transform: put it in front";
+        return Err(IngestError::bad("the type CityJSON first", found, remedy).at("type"));
+    }
+    let reference = Reference::of(&head["metadata"], notes)?;
+    let transform = Transform::of(&head, reference.metres)?;
+    let templates = Templates::of(&head, reference.metres)?;
+    let mut town = Town {
+        level: SolidLevel::new("CityJSON", Units::Metres, Player::PERSON),
+        tally: Tally::default(),
+        faces: 0,
+        pierced: 0,
+        spaces: 0,
+        placed: 0,
+    };
+    town.add(&head, &transform, &templates)?;
+    let mut number = 2;
+    while let Some(feature) = part(number)? {
+        let place = || format!("part {number}");
+        if feature["type"] != "CityJSONFeature" {
+            let found = format!("{:.40}", feature["type"].to_string());
+            let error = IngestError::bad("the type CityJSONFeature", found, REMEDY);
+            return Err(error.at(place()));
+        }
+        town.add(&feature, &transform, &templates)
+            .map_err(|error| error.within(place()))?;
+        number += 1;
+    }
+    town.level.crs = reference.crs;
+    town.level.frame.scale = reference.asked;
+    town.tally.tell(&town.level, "face", notes)?;
+    if town.spaces > 0 {
+        notes.push(format!(
+            "{} rooms, storeys, units, hollow spaces, plants and groups are left out: they are no walls",
+            town.spaces
+        ));
+    }
+    if town.pierced > 0 {
+        notes.push(format!("{} surfaces with holes hide nothing", town.pierced));
+    }
+    Ok(town.level)
+}
+
+/// The level of detail: a number until version 1.0, a text since then.
+fn detail(geometry: &Value) -> f64 {
+    let lod = &geometry["lod"];
+    let number = lod.as_f64().or_else(|| lod.as_str()?.parse().ok());
+    number.unwrap_or(0.0)
+}
+
+/// Geometries that objects have in common, each with its own origin.
+struct Templates {
+    geometries: Vec<Value>,
+    corners: Vec<Point>,
+    materials: Materials,
+}
+
+impl Templates {
+    fn of(file: &Value, metres: Point) -> Result<Self, IngestError> {
+        let stored = &file["geometry-templates"];
+        let geometries = stored["templates"].as_array().cloned().unwrap_or_default();
+        Ok(Self {
+            corners: if geometries.is_empty() {
+                Vec::new()
+            } else {
+                template_corners(&stored["vertices-templates"], metres)?
+            },
+            geometries,
+            materials: Materials::of(file),
+        })
+    }
+
+    fn get(&self, instance: &Value) -> Result<&Value, IngestError> {
+        let number = &instance["template"];
+        let found = number.as_u64().and_then(|number| {
+            let number = usize::try_from(number).ok()?;
+            self.geometries.get(number)
+        });
+        found.ok_or_else(|| {
+            let expected = format!("the number of one of {} templates", self.geometries.len());
+            IngestError::bad(expected, format!("{:.40}", number.to_string()), REMEDY)
+        })
+    }
+}
+
+/// Types of objects whose geometry is no matter, or is seen through: spaces and logical parts of a building, plants.
+const SPACES: [&str; 8] = [
+    "BuildingRoom",
+    "BuildingStorey",
+    "BuildingUnit",
+    "BridgeRoom",
+    "TunnelHollowSpace",
+    "SolitaryVegetationObject",
+    "PlantCover",
+    "CityObjectGroup",
+];
+
+struct Town {
+    level: SolidLevel,
+    tally: Tally,
+    /// So far.
+    faces: usize,
+    pierced: usize,
+    /// Objects that are spaces, or loose.
+    spaces: usize,
+    /// Surfaces of templates so far.
+    placed: usize,
+}
+
+impl Town {
+    /// Adds the objects of a file, or of a feature.
+    fn add(
+        &mut self,
+        part: &Value,
+        transform: &Transform,
+        templates: &Templates,
+    ) -> Result<(), IngestError> {
+        let objects = part["CityObjects"]
+            .as_object()
+            .ok_or_else(|| IngestError::bad("CityObjects", "none", REMEDY))?;
+        let vertices = transform.vertices(&part["vertices"])?;
+        let corners = Corners::of(&vertices);
+        let materials = Materials::of(part);
+        for (name, object) in objects {
+            let of_object = |error: IngestError| error.at(format!("object {name:.80}"));
+            let geometries = object["geometry"].as_array().map_or(&[][..], Vec::as_slice);
+            let detail = |geometry| {
+                if is_instance(geometry) {
+                    templates.get(geometry).map(detail)
+                } else {
+                    Ok(detail(geometry))
+                }
+            };
+            let details: Result<Vec<f64>, IngestError> = geometries.iter().map(detail).collect();
+            let details = details.map_err(of_object)?;
+            let finest = details.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let is_water = object["type"] == "WaterBody";
+            if SPACES.iter().any(|space| object["type"] == *space) {
+                self.spaces += 1;
+                continue;
+            }
+            for (geometry, detail) in geometries.iter().zip(details) {
+                if detail < finest {
+                    continue;
+                }
+                let added = if is_instance(geometry) {
+                    self.place(geometry, is_water, &corners, templates)
+                } else {
+                    let looks = Looks::of(geometry, &materials, is_water);
+                    self.geometry(geometry, &looks, &corners)
+                };
+                added.map_err(of_object)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what a template has, where an instance of it is.
+    fn place(
+        &mut self,
+        instance: &Value,
+        is_water: bool,
+        corners: &Corners,
+        templates: &Templates,
+    ) -> Result<(), IngestError> {
+        let template = templates.get(instance)?;
+        if is_instance(template) {
+            return Err(IngestError::bad(
+                "a template of surfaces",
+                "an instance",
+                REMEDY,
+            ));
+        }
+        let place = list(&instance["boundaries"])?;
+        let origin = corners.get(place.first().unwrap_or(&Value::Null))?;
+        let matrix = &instance["transformationMatrix"];
+        let corners = Corners::placed(&templates.corners, matrix, origin)?;
+        let before = self.faces;
+        let looks = Looks::of(template, &templates.materials, is_water);
+        self.geometry(template, &looks, &corners)?;
+        self.placed += self.faces - before;
+        if self.placed > MOST {
+            let found = format!("{} so far", self.placed);
+            let expected = format!("at most {MOST} surfaces of templates");
+            return Err(IngestError::resource(
+                expected,
+                found,
+                "take a part of the town",
+            ));
+        }
+        Ok(())
+    }
+
+    fn geometry(
+        &mut self,
+        geometry: &Value,
+        looks: &Looks,
+        corners: &Corners,
+    ) -> Result<(), IngestError> {
+        let boundaries = &geometry["boundaries"];
+        match geometry["type"].as_str().unwrap_or("") {
+            "MultiSurface" | "CompositeSurface" => {
+                let mut polygons = Vec::new();
+                self.surfaces(boundaries, looks, corners, &mut polygons)?;
+                self.shell(&polygons)
+            }
+            "Solid" => self.solid(boundaries, looks, corners),
+            "MultiSolid" | "CompositeSolid" => {
+                for (i, solid) in list(boundaries)?.iter().enumerate() {
+                    self.solid(solid, &looks.nested(i), corners)?;
+                }
+                Ok(())
+            }
+            "MultiPoint" | "MultiLineString" => Ok(()),
+            other => Err(IngestError::bad(
+                "a kind of geometry of CityJSON",
+                format!("{other:.40}"),
+                REMEDY,
+            )),
+        }
+    }
+
+    /// Adds a solid. One with a hollow is no convex one: its faces hide, outer and inner together.
+    fn solid(
+        &mut self,
+        shells: &Value,
+        looks: &Looks,
+        corners: &Corners,
+    ) -> Result<(), IngestError> {
+        let mut polygons = Vec::new();
+        for (i, shell) in list(shells)?.iter().enumerate() {
+            self.surfaces(shell, &looks.nested(i), corners, &mut polygons)?;
+        }
+        self.shell(&polygons)
+    }
+
+    fn surfaces(
+        &mut self,
+        surfaces: &Value,
+        looks: &Looks,
+        corners: &Corners,
+        polygons: &mut Vec<Polygon>,
+    ) -> Result<(), IngestError> {
+        for (i, rings) in list(surfaces)?.iter().enumerate() {
+            let rings = list(rings)?;
+            let place = self.faces;
+            self.faces += 1;
+            let Some(outer) = rings.first() else { continue };
+            let look = looks.of_surface(i);
+            self.pierced += usize::from(rings.len() > 1);
+            polygons.push(Polygon {
+                vertices: corners.ring(list(outer)?)?,
+                two_sided: false,
+                opaque: look.opaque && rings.len() == 1,
+                stops: look.stops,
+                place,
+            });
+        }
+        Ok(())
+    }
+
+    fn shell(&mut self, polygons: &[Polygon]) -> Result<(), IngestError> {
+        if polygons.is_empty() {
+            Ok(())
+        } else {
+            add_shell(&mut self.level, polygons, "face", &mut self.tally)
+        }
+    }
+}
+
+fn is_instance(geometry: &Value) -> bool {
+    geometry["type"] == "GeometryInstance"
+}
+
+fn list(value: &Value) -> Result<&[Value], IngestError> {
+    let list = value.as_array().map(Vec::as_slice);
+    list.ok_or_else(|| {
+        IngestError::bad(
+            "boundaries, lists in lists",
+            format!("{:.40}", value.to_string()),
+            REMEDY,
+        )
+    })
+}
