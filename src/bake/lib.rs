@@ -2,7 +2,7 @@
 //!
 //! | step | terrain | level of cells | solid level |
 //! |---|---|---|---|
-//! | read | [`read_terrain`](viewcell_ingest::read_terrain) | [`read_cells`](viewcell_ingest::cells::read_cells) | [`read_solid`](viewcell_ingest::solid::read_solid) |
+//! | read | [`read_terrain`](viewcell_ingest::read_terrain) | [`cells::read_cells`](viewcell_ingest::cells::read_cells) | [`solid::read_solid`](viewcell_ingest::solid::read_solid) |
 //! | or make | [`Terrain`](viewcell_ingest::world::Terrain) | [`CellGraph`](viewcell_ingest::world::CellGraph) | [`SolidLevel`](viewcell_ingest::world::solid::SolidLevel) |
 //! | where players may be | every sample, or fewer: [`prepare`] | every cell | [`find_places`](viewcell_ingest::world::solid::find_places) |
 //! | bake | [`bake_terrain`] | [`bake_cells`] | [`bake_solid`] |
