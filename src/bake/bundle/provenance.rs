@@ -4,7 +4,6 @@
 //! give the same bytes; times are in [`super::timings`].
 
 use serde::{Deserialize, Serialize};
-use wincode::{SchemaRead, SchemaWrite};
 
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::PairCounts;
@@ -132,7 +131,7 @@ pub struct CellStatistics {
 }
 
 /// The file that a world came from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, SchemaRead, SchemaWrite)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InputFile {
     /// Its name, without folders.

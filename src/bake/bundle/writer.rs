@@ -6,8 +6,6 @@
 
 use std::path::Path;
 
-use wincode::{SchemaRead, SchemaWrite};
-
 use super::error::BundleError;
 use super::output::{OpenSection, Output, Written, check_output};
 use super::provenance::Provenance;
@@ -68,7 +66,7 @@ impl GridKind {
 }
 
 /// The sections that only a bundle of a solid level has ([`viewcell::format::solid`]).
-#[derive(Clone, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolidSections {
     /// `SOLD`.
     pub parameters: Vec<u8>,
