@@ -7,7 +7,7 @@ use super::small::bodies;
 use super::{BODIES, Dice};
 use proptest::prelude::*;
 use viewcell::format::graded::Shape;
-use viewcell::format::{Grid, Quad, Sample};
+use viewcell::format::{Grid, Quad, ReadPvs as _, Sample};
 use viewcell::query::{Answer, MappedBundle, TerrainBundle};
 use viewcell_bake::visibility::{Bodies, HeightField, Stance, find_sight};
 use viewcell_bake::{
@@ -134,6 +134,7 @@ fn check_queries(bundle: &TerrainBundle, sees: &dyn Fn(Sample, Sample) -> bool, 
                 _ => Answer::Mixed,
             };
             assert_eq!(bundle.visible_quads(a, b), expected, "{a:?} {b:?}");
+            assert_eq!(pvs.is_hidden(b), expected == Answer::Hidden, "{a:?} {b:?}");
         }
     }
     // Look-ahead errs towards visible alone.

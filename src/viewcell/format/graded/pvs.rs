@@ -103,6 +103,17 @@ impl<'a> GradedPvs<'a> {
         }
     }
 
+    /// Whether nothing of a quad is visible, which exists.
+    fn none_is_seen(&self, quad: Quad) -> bool {
+        if !self.is_above(quad) {
+            let (_, [seen, _], is_divided) = self.look(quad);
+            if seen == 0 || !is_divided {
+                return seen == 0;
+            }
+        }
+        self.children(quad).all(|child| self.none_is_seen(child))
+    }
+
     /// The children of a quad that have terrain.
     fn children(&self, quad: Quad) -> impl Iterator<Item = Quad> + use<'a> {
         let valid = self.graded.valid;
@@ -129,25 +140,48 @@ impl<'a> GradedPvs<'a> {
         if seen == terrain {
             return take(Leaf::Visible(quad));
         }
-        self.spread(quad, level, take)
+        self.spread(quad, level, seen, take)
     }
 
-    /// Hands over what is visible of a quad by one level.
-    fn spread(&self, quad: Quad, level: u32, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+    /// Hands over what is visible of a quad by one level, the lowest that covers any part of it: `seen` are the cells of
+    /// its block that are.
+    fn spread(
+        &self,
+        quad: Quad,
+        level: u32,
+        seen: u64,
+        take: &mut impl FnMut(Leaf) -> bool,
+    ) -> bool {
         if quad.level == BLOCK_LEVEL {
-            let word = self.word(quad.column, quad.row);
+            let valid = self.graded.valid.block(quad.column, quad.row);
+            let word = spread_out(seen, (quad.column, quad.row), level) & valid;
             return word == 0 || take(Leaf::Block(quad, word));
         }
         if quad.level == level {
             return take(Leaf::Visible(quad));
         }
         self.children(quad).all(|child| {
-            let inner = quad_in_block(child, level);
-            let cell = inner.origin();
-            let block = (cell.column >> BLOCK_LEVEL, cell.row >> BLOCK_LEVEL);
-            let [seen, _] = self.seen(level, block);
-            seen & quad_mask(inner) == 0 || self.spread(child, level, take)
+            let seen = seen & quad_mask(quad_in_block(child, level));
+            seen == 0 || self.spread(child, level, seen, take)
         })
+    }
+}
+
+/// The cells of a block of level 0 that lie in cells of a level, which are bits of the block that holds it.
+fn spread_out(seen: u64, (column, row): Block, level: u32) -> u64 {
+    match level {
+        0 => seen,
+        1 | 2 => {
+            let side = 8 >> level;
+            (0..side * side).fold(0, |word, at| {
+                let (x, y) = (at % side, at / side);
+                let place = ((side * row + y) & 7) << 3 | (side * column + x) & 7;
+                let square = quad_mask(Quad::new(level, x, y));
+                word | square & (seen >> place & 1).wrapping_neg()
+            })
+        }
+        _ if seen != 0 => !0,
+        _ => 0,
     }
 }
 
@@ -166,6 +200,11 @@ impl<'a> ReadPvs<'a> for GradedPvs<'a> {
         self.find(quad)
     }
 
+    fn is_hidden(&self, quad: Quad) -> bool {
+        let valid = self.graded.valid;
+        !valid.has_quad(self.quad) || !valid.has_quad(quad) || self.none_is_seen(quad)
+    }
+
     fn word(&self, column: u32, row: u32) -> u64 {
         let valid = self.graded.valid;
         let block = Quad::new(BLOCK_LEVEL, column, row);
@@ -173,21 +212,7 @@ impl<'a> ReadPvs<'a> for GradedPvs<'a> {
             return 0;
         }
         let (level, [seen, _], _) = self.look(block);
-        let word = match level {
-            0 => seen,
-            1 | 2 => {
-                let side = 8 >> level;
-                (0..side * side).fold(0, |word, at| {
-                    let (x, y) = (at % side, at / side);
-                    let place = ((side * row + y) & 7) << 3 | (side * column + x) & 7;
-                    let square = quad_mask(Quad::new(level, x, y));
-                    word | square & (seen >> place & 1).wrapping_neg()
-                })
-            }
-            _ if seen != 0 => !0,
-            _ => 0,
-        };
-        word & valid.block(column, row)
+        spread_out(seen, (column, row), level) & valid.block(column, row)
     }
 
     fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
