@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 ///
 /// `Display` prints all of it on one line:
 /// `PATH: PLACE: expected EXPECTED, found FOUND; REMEDY`. Options are named as the fields of
-/// [`IngestOptions`](super::IngestOptions) and [`IngestCellsOptions`](super::IngestCellsOptions) are, in
+/// [`IngestOptions`](super::IngestOptions) and [`IngestCellsOptions`](super::cells::IngestCellsOptions) are, in
 /// backquotes.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]

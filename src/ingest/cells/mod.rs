@@ -71,7 +71,7 @@ pub struct IngestedCells {
     pub notes: Vec<String>,
 }
 
-/// As [`crate::read_cells`], from the bytes of a file.
+/// As [`read_cells`], from the bytes of a file.
 pub fn cells_from_bytes(
     bytes: &[u8],
     options: &IngestCellsOptions,
