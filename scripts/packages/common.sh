@@ -76,6 +76,10 @@ build_program() {
     echo "the program needs more than libc:" $needed >&2
     exit 1
   fi
+  if readelf -SW "$program" | grep -q ' \.symtab '; then
+    echo "$program has symbols: see strip in Cargo.toml" >&2
+    exit 1
+  fi
   no_paths "$program"
 }
 
