@@ -334,7 +334,7 @@ fn an_obj_without_its_materials_is_refused_unless_they_are_told_to_hide() {
         let read = in_folder(folder, &text, true).unwrap();
         assert_eq!(read.level.faces.len(), 1);
         assert!(
-            read.notes[0].contains("are taken as opaque, as requested"),
+            read.notes[0].contains("1 material without a definition taken as opaque, as requested"),
             "{:?}",
             read.notes
         );
