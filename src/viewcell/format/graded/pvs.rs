@@ -126,7 +126,7 @@ impl<'a> GradedPvs<'a> {
         quad.level >= self.graded.shape.levels() + BLOCK_LEVEL
     }
 
-    fn walk(&self, quad: Quad, take: &mut impl FnMut(Leaf) -> bool) -> bool {
+    fn walk(&self, quad: Quad, take: &mut dyn FnMut(Leaf) -> bool) -> bool {
         if self.is_above(quad) {
             return self.children(quad).all(|child| self.walk(child, take));
         }
@@ -150,7 +150,7 @@ impl<'a> GradedPvs<'a> {
         quad: Quad,
         level: u32,
         seen: u64,
-        take: &mut impl FnMut(Leaf) -> bool,
+        take: &mut dyn FnMut(Leaf) -> bool,
     ) -> bool {
         if quad.level == BLOCK_LEVEL {
             let valid = self.graded.valid.block(quad.column, quad.row);
