@@ -500,7 +500,8 @@ def without_places(folder):
 
 def program(*arguments):
     """Runs the program, where it was built."""
-    built = [ROOT / "target" / profile / "viewcell" for profile in ("release", "debug")]
+    name = "viewcell.exe" if sys.platform == "win32" else "viewcell"
+    built = [ROOT / "target" / profile / name for profile in ("release", "debug")]
     built = [path for path in built if path.exists()]
     if not built:
         pytest.skip("the program was not built")
