@@ -4,6 +4,7 @@
 //! give the same bytes; times are in [`super::timings`].
 
 use serde::{Deserialize, Serialize};
+use wincode::{SchemaRead, SchemaWrite};
 
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::PairCounts;
@@ -131,7 +132,7 @@ pub struct CellStatistics {
 }
 
 /// The file that a world came from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, SchemaRead, SchemaWrite)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InputFile {
     /// Its name, without folders.

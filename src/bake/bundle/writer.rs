@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use wincode::{SchemaRead, SchemaWrite};
+
 use super::error::BundleError;
 use super::output::{OpenSection, Output, Written, check_output};
 use super::provenance::Provenance;
@@ -66,7 +68,7 @@ impl GridKind {
 }
 
 /// The sections that only a bundle of a solid level has ([`viewcell::format::solid`]).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
 pub struct SolidSections {
     /// `SOLD`.
     pub parameters: Vec<u8>,

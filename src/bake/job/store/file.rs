@@ -1,9 +1,8 @@
 //! A store in a file: created or resumed, appended to and read; its names, its lock, and its deletion.
 
-use super::codec::Bytes;
 use super::error::StoreError;
 use super::frame::{BLOCK, DONE, FRAME_LEN, Fault, HEIGHTS, JOB, Reader, Record, record, start};
-use super::group::Key;
+use super::group::{Key, limits};
 use super::records::Head;
 use crate::bundle::{BundleError, rename_file, scratch_beside};
 use crate::job::tiles::Tile;
@@ -187,7 +186,8 @@ impl Store {
         replace: bool,
     ) -> Result<Self, StoreError> {
         let write = |error| BundleError::write(path, "beginning it", 0, error);
-        let head = shape.head.to_bytes();
+        let head = wincode::config::serialize(shape.head, limits())
+            .map_err(|error| write(io::Error::other(error)))?;
         let heights = shape.heights.iter().flat_map(|h| h.to_le_bytes());
         let header = shape.head.job.header();
         let valid = if header.is_some_and(|header| header.heights_tell_places()) {

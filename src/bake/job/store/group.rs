@@ -11,14 +11,13 @@ use std::ops::Range;
 use viewcell::format::Answer;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::{Grid, Quad};
-
-use super::codec::{Bytes, record};
+use wincode::{SchemaRead, SchemaWrite};
 
 /// zstd level of the groups. Higher ones take longer than they save in writing.
 const ZSTD_LEVEL: i32 = 1;
 
 /// Which blocks a group covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SchemaRead, SchemaWrite)]
 pub(crate) enum Targets {
     /// All blocks of the grid.
     All,
@@ -31,17 +30,6 @@ impl Targets {
     /// Those that a bundle keeps, whose sight is mutual or not.
     pub(crate) fn of(mutual: bool) -> Self {
         if mutual { Self::OwnAndLater } else { Self::All }
-    }
-}
-
-impl Bytes for Targets {
-    fn put(&self, out: &mut Vec<u8>) {
-        u32::from(*self == Self::OwnAndLater).put(out);
-    }
-
-    fn take(bytes: &mut &[u8]) -> Option<Self> {
-        let number = u32::take(bytes)?;
-        (number <= 1).then(|| Self::of(number == 1))
     }
 }
 
@@ -122,7 +110,7 @@ impl BlockOrder {
 }
 
 /// What a record begins with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, SchemaRead, SchemaWrite)]
 pub(crate) struct Key {
     /// Number of the block in Morton order.
     pub block: u32,
@@ -131,16 +119,15 @@ pub(crate) struct Key {
     /// Length of the group's bytes, which follow as a zstd frame.
     length: u32,
 }
-record!(Key: block, targets, length);
 
 /// A group's bytes, before they are compressed.
+#[derive(SchemaRead, SchemaWrite)]
 struct Flat {
     /// The sight of a run of blocks in the two lowest bits, and above them how many there are.
     runs: Vec<u32>,
     nodes: Vec<u32>,
     leaves: Vec<u16>,
 }
-record!(Flat: runs, nodes, leaves);
 
 /// Bytes that lists of so many blocks may have: a length each, and for each block a run, 17 nodes
 /// and 256 leaves.
@@ -190,13 +177,14 @@ pub(crate) fn encode_told(
         nodes: pairs.nodes.clone(),
         leaves: pairs.leaves.clone(),
     };
-    let bytes = flat.to_bytes();
+    let other = std::io::Error::other::<wincode::WriteError>;
+    let bytes = wincode::config::serialize(&flat, limits()).map_err(other)?;
     let key = Key {
         block: number as u32,
         targets,
         length: bytes.len() as u32,
     };
-    let mut payload = key.to_bytes();
+    let mut payload = wincode::serialize(&key).map_err(other)?;
     payload.extend(zstd::bulk::compress(&bytes, ZSTD_LEVEL)?);
     Ok(payload)
 }
@@ -214,7 +202,7 @@ pub(crate) fn decode_told(
         return None;
     }
     let bytes = zstd::bulk::decompress(frame, length).ok()?;
-    let flat = Flat::of_bytes(&bytes)?;
+    let flat: Flat = wincode::config::deserialize_exact(&bytes, limits()).ok()?;
     let mut mixed = 0;
     for run in flat.runs {
         let sight = match run & 3 {
@@ -234,7 +222,12 @@ pub(crate) fn decode_told(
 impl Key {
     /// The key of a record, and what comes after it.
     pub(crate) fn split(mut payload: &[u8]) -> Option<(Self, &[u8])> {
-        let key = Self::take(&mut payload)?;
+        let key = wincode::deserialize_from(&mut payload).ok()?;
         Some((key, payload))
     }
+}
+
+/// Lists may take what the largest groups take: the default would be too little.
+pub(super) fn limits() -> impl wincode::config::Config + Copy {
+    wincode::config::Configuration::default().with_preallocation_size_limit::<{ 1 << 28 }>()
 }

@@ -5,7 +5,6 @@
 //! and writes the bundle of what is there. Groups are found by their block; in which order they
 //! came does not matter.
 //!
-//! - [`codec`]: the bytes of records;
 //! - [`frame`]: records with lengths and checksums;
 //! - [`records`]: what a store is of;
 //! - [`group`]: what it holds of each block;
@@ -14,7 +13,6 @@
 //! - [`shard`]: a finished shard;
 //! - [`error`]: what can go wrong.
 
-pub(super) mod codec;
 pub(super) mod error;
 pub(super) mod file;
 pub(super) mod frame;

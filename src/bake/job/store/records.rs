@@ -1,15 +1,16 @@
-//! What a store is of: the job, and the share of it.
+//! What a store is of: the job, and the share of it. Their bytes are made by `wincode`.
 
 use serde::Serialize;
+use wincode::{SchemaRead, SchemaWrite};
 
-use super::codec::{Bytes, record};
 use super::frame::{Fault, JOB, Reader};
+use super::group::limits;
 use crate::bundle::{GridHeader, GridKind, InputFile, SolidSections};
 use crate::job::tiles::tile_count;
 use viewcell::format::TerrainParameters;
 
 /// All that decides the bytes of a bundle. Two bakes of equal jobs write equal bundles.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, SchemaRead, SchemaWrite)]
 pub(crate) struct Job {
     /// Program and version.
     pub tool: String,
@@ -28,12 +29,9 @@ pub(crate) struct Job {
     /// Tiles of viewpoints that it comes to.
     pub tiles: u32,
 }
-record!(Job: tool, input, options, parameters, crs, solid, heights, tiles);
-record!(InputFile: name, format, bytes, digest);
-record!(SolidSections: parameters, boxes, buckets, occluders);
 
 /// A share of a job's tiles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, SchemaRead, SchemaWrite)]
 pub struct Share {
     /// Number of the share, from 1.
     pub index: u32,
@@ -44,17 +42,15 @@ pub struct Share {
     /// The tile after its last.
     pub end: u32,
 }
-record!(Share: index, of, first, end);
 
 /// What a store is of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, SchemaRead, SchemaWrite)]
 pub(crate) struct Head {
     /// The bake.
     pub job: Job,
     /// The share of it: of a checkpoint, the only one.
     pub share: Share,
 }
-record!(Head: job, share);
 
 /// In what two jobs differ.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +71,7 @@ impl Head {
     pub(super) fn read(reader: &mut Reader) -> Result<Self, Fault> {
         let start = reader.position();
         let payload = reader.expect(JOB)?;
-        Self::of_bytes(&payload).ok_or(Fault::Damaged(start))
+        wincode::config::deserialize_exact(&payload, limits()).map_err(|_| Fault::Damaged(start))
     }
 
     /// Whether a bake comes to so many tiles, and has those of the share.
