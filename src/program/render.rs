@@ -43,6 +43,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
     let map = query::open(&args.bundle)?;
+    args.shading.check(&args.bundle, map.kind())?;
     let page = match map.kind() {
         Some(WorldKind::Cells) => level_page(args, &map),
         Some(WorldKind::Solid) => solid_page(args, &work, &map),

@@ -1,14 +1,14 @@
 //! The ground that pictures of a terrain are painted on: a hillshade of the heightmap.
 //!
-//! A bundle of coarse view cells has one height a cell. Its heightmap is taken where it lies beside the bundle under the
-//! name and with the digest that the bundle has of it, or where it is given; it is read with the options of the bake.
+//! A bundle of coarse view cells has one height a cell. Its heightmap is used if it is given, or if it lies beside the
+//! bundle under the recorded name and with the recorded digest. It is read with the options of the bake.
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use viewcell::query::TerrainBundle;
+use viewcell::query::{TerrainBundle, WorldKind};
 use viewcell_bake::Source;
 use viewcell_bake::bundle::TerrainParts;
 use viewcell_view::picture::{Ground, check_pixels};
@@ -23,6 +23,19 @@ pub struct Shading {
     /// the bundle]
     #[arg(long, value_name = "FILE")]
     pub heightmap: Option<PathBuf>,
+}
+
+impl Shading {
+    /// Fails where a heightmap is given for a bundle that is no terrain.
+    pub fn check(&self, path: &Path, kind: Option<WorldKind>) -> Result<(), Failure> {
+        match (&self.heightmap, kind) {
+            (Some(_), Some(WorldKind::Cells | WorldKind::Solid)) => Err(Failure::usage(format!(
+                "--heightmap: expected a terrain, found the level {}",
+                path.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The ground of a bundle. Fails where a heightmap is given and is not the bundle's.

@@ -487,21 +487,21 @@ fn pictures_are_shaded_from_the_heightmap_where_it_is_at_hand() {
     let folder = Folder::new();
     bake(&folder, &["-o", "cells.vcb", "--finest", "3"]);
     let demo = demo();
-    let size = |more: &[&str]| {
+    let drawn = |more: &[&str]| {
         let first = ["render", "cells.vcb", "--bare", "--force", "-o", "a.png"];
         folder.ok(&[&first, more].concat());
         image::open(folder.path("a.png")).unwrap().to_rgba8()
     };
     // It lies elsewhere: a pixel a cell.
-    assert_eq!(size(&[]).dimensions(), (10, 8));
+    assert_eq!(drawn(&[]).dimensions(), (10, 8));
     let heightmap = ["--heightmap", demo.to_str().unwrap()];
-    let given = size(&heightmap);
+    let given = drawn(&heightmap);
     assert_eq!(given.dimensions(), (80, 64));
     let shades: std::collections::BTreeSet<_> =
         (0..64).map(|i| given.get_pixel(i % 8, i / 8).0).collect();
     assert!(shades.len() > 8, "{shades:?}");
     // What is seen is drawn cell by cell.
-    let seen = size(&[&heightmap[..], &["--pvs", "33,7"]].concat());
+    let seen = drawn(&[&heightmap[..], &["--pvs", "33,7"]].concat());
     assert_eq!(seen.dimensions(), (80, 64));
     folder.ok(&[
         &["report", "cells.vcb", "-o", "a.html", "--interactive"],
@@ -512,24 +512,27 @@ fn pictures_are_shaded_from_the_heightmap_where_it_is_at_hand() {
     let beside = demo.file_name().unwrap().to_str().unwrap();
     let mut bytes = std::fs::read(&demo).unwrap();
     folder.write(beside, &bytes);
-    assert_eq!(size(&[]), given);
+    assert_eq!(drawn(&[]), given);
     // It is another by now.
     bytes.push(0);
     folder.write(beside, &bytes);
-    assert_eq!(size(&[]).dimensions(), (10, 8));
+    assert_eq!(drawn(&[]).dimensions(), (10, 8));
 
+    bake(&folder, &["-o", "samples.vcb", "--visibility", "exact"]);
+    let rooms = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/seeds/json/portals");
+    folder.ok(&["bake", "cells", rooms, "-o", "rooms.vcb", "--quiet"]);
     folder.write("small.asc", "ncols 2\nnrows 2\ncellsize 1\n1 2\n3 4\n");
     for (bundle, file, code, words) in [
         ("cells.vcb", "small.asc", 3, "small.asc"),
         ("cells.vcb", "none.tif", 4, "none.tif"),
-        ("samples.vcb", beside, 2, "--heightmap"),
+        ("samples.vcb", beside, 2, "samples.vcb"),
+        ("rooms.vcb", beside, 2, "rooms.vcb"),
     ] {
-        if bundle == "samples.vcb" {
-            bake(&folder, &["-o", bundle, "--visibility", "exact"]);
+        for (verb, output) in [("render", "b.png"), ("report", "b.html")] {
+            let ran = folder.run(&[verb, bundle, "-o", output, "--heightmap", file]);
+            assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+            assert!(ran.stderr.contains(words), "{}", ran.stderr);
+            assert!(!folder.path(output).exists());
         }
-        let ran = folder.run(&["render", bundle, "-o", "b.png", "--heightmap", file]);
-        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
-        assert!(ran.stderr.contains(words), "{}", ran.stderr);
-        assert!(!folder.path("b.png").exists());
     }
 }

@@ -215,12 +215,12 @@ impl Kernels for &SolidField {
     }
 }
 
-/// Parts of the cells of a large level of which a forecast looks at one from each quad of viewpoints.
+/// A forecast divides the cells of a large level into so many sets; each quad of viewpoints looks at one.
 const PARTS: usize = 8;
 /// Quads of viewpoints of a large level.
 const LARGE: usize = 16;
 
-/// A level of which each look sees one of so many parts.
+/// A level of which each look sees one of so many sets of cells.
 struct SampledField<'f>(&'f SolidField, usize);
 
 impl Kernels for SampledField<'_> {

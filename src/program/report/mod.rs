@@ -68,6 +68,7 @@ pub fn run(args: &Args) -> Outcome {
     let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
     let info = bundle::info(&args.bundle)?;
     let map = query::open(&args.bundle)?;
+    args.shading.check(&args.bundle, map.kind())?;
     let heightmap = args.shading.heightmap.as_deref();
     let page = match map.kind() {
         Some(WorldKind::Cells) => levels::level_page(&args.bundle, &map, &info),

@@ -27,12 +27,12 @@ const GREATEST_EXAGGERATION: f64 = 10.0;
 ///
 /// If `width` is zero or does not divide the number of heights.
 pub fn hillshade(width: u32, heights: &[f32], spacing: [f64; 2]) -> Vec<f32> {
-    let slopes = slopes(width as usize, heights, spacing);
-    let exaggeration = exaggeration(&slopes);
+    // Twice, and not kept: of a large map they would take four times as much as the heights.
+    let slopes = || slopes(width as usize, heights, spacing);
+    let exaggeration = exaggeration(slopes());
     let (sin_altitude, cos_altitude) = ALTITUDE.to_radians().sin_cos();
     let (sin_azimuth, cos_azimuth) = AZIMUTH.to_radians().sin_cos();
-    slopes
-        .iter()
+    slopes()
         .map(|[east, south]| {
             // The surface normal is (-east, south, 1) in axes east, north, up.
             let (x, y) = (-east * exaggeration, south * exaggeration);
@@ -45,44 +45,43 @@ pub fn hillshade(width: u32, heights: &[f32], spacing: [f64; 2]) -> Vec<f32> {
         .collect()
 }
 
-/// Rise in metres a metre east and a metre south; NaN for a void.
-fn slopes(width: usize, heights: &[f32], spacing: [f64; 2]) -> Vec<[f64; 2]> {
+/// Rise in metres a metre east and a metre south, row by row; NaN for a void.
+fn slopes(
+    width: usize,
+    heights: &[f32],
+    spacing: [f64; 2],
+) -> impl Iterator<Item = [f64; 2]> + use<'_> {
     assert!(width > 0 && heights.len().is_multiple_of(width));
     let rows = heights.len() / width;
-    let mut slopes = Vec::with_capacity(heights.len());
-    for row in 0..rows {
-        for column in 0..width {
-            let here = heights[row * width + column];
-            let near = |right: isize, down: isize| {
-                let column = column.checked_add_signed(right).filter(|c| *c < width);
-                let row = row.checked_add_signed(down).filter(|r| *r < rows);
-                let there = column
-                    .zip(row)
-                    .map_or(here, |(c, r)| heights[r * width + c]);
-                f64::from(if there.is_nan() { here } else { there })
-            };
-            if here.is_nan() {
-                slopes.push([f64::NAN; 2]);
-                continue;
-            }
-            let side = |a: [f64; 3]| a[0] + 2.0 * a[1] + a[2];
-            let east = side([near(1, -1), near(1, 0), near(1, 1)]);
-            let west = side([near(-1, -1), near(-1, 0), near(-1, 1)]);
-            let south = side([near(-1, 1), near(0, 1), near(1, 1)]);
-            let north = side([near(-1, -1), near(0, -1), near(1, -1)]);
-            slopes.push([
-                (east - west) / (8.0 * spacing[0]),
-                (south - north) / (8.0 * spacing[1]),
-            ]);
+    let places = (0..rows).flat_map(move |row| (0..width).map(move |column| (column, row)));
+    places.map(move |(column, row)| {
+        let here = heights[row * width + column];
+        if here.is_nan() {
+            return [f64::NAN; 2];
         }
-    }
-    slopes
+        let near = |right: isize, down: isize| {
+            let column = column.checked_add_signed(right).filter(|c| *c < width);
+            let row = row.checked_add_signed(down).filter(|r| *r < rows);
+            let there = column
+                .zip(row)
+                .map_or(here, |(c, r)| heights[r * width + c]);
+            f64::from(if there.is_nan() { here } else { there })
+        };
+        let side = |a: [f64; 3]| a[0] + 2.0 * a[1] + a[2];
+        let east = side([near(1, -1), near(1, 0), near(1, 1)]);
+        let west = side([near(-1, -1), near(-1, 0), near(-1, 1)]);
+        let south = side([near(-1, 1), near(0, 1), near(1, 1)]);
+        let north = side([near(-1, -1), near(0, -1), near(1, -1)]);
+        [
+            (east - west) / (8.0 * spacing[0]),
+            (south - north) / (8.0 * spacing[1]),
+        ]
+    })
 }
 
-fn exaggeration(slopes: &[[f64; 2]]) -> f64 {
+fn exaggeration(slopes: impl Iterator<Item = [f64; 2]>) -> f64 {
     let steepness = slopes
-        .iter()
-        .map(|[east, south]| east.hypot(*south))
+        .map(|[east, south]| east.hypot(south))
         .filter(|s| !s.is_nan());
     let (sum, count) = steepness.fold((0.0, 0_u64), |(sum, count), s| (sum + s, count + 1));
     if sum == 0.0 {
@@ -227,10 +226,11 @@ mod tests {
 
     #[test]
     fn gentle_relief_is_exaggerated_and_steep_relief_is_not() {
-        assert_eq!(exaggeration(&[[0.75, 0.0], [f64::NAN, 0.0]]), 1.0);
-        assert_eq!(exaggeration(&[[0.25, 0.0]]), 2.0);
-        assert_eq!(exaggeration(&[[0.001, 0.0]]), GREATEST_EXAGGERATION);
-        assert_eq!(exaggeration(&[[0.0, 0.0]]), 1.0);
+        let of = |slopes: &[[f64; 2]]| exaggeration(slopes.iter().copied());
+        assert_eq!(of(&[[0.75, 0.0], [f64::NAN, 0.0]]), 1.0);
+        assert_eq!(of(&[[0.25, 0.0]]), 2.0);
+        assert_eq!(of(&[[0.001, 0.0]]), GREATEST_EXAGGERATION);
+        assert_eq!(of(&[[0.0, 0.0]]), 1.0);
     }
 
     #[test]

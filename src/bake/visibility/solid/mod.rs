@@ -44,7 +44,7 @@ use viewcell::format::{Grid, Quad, morton};
 pub struct Solids<'f> {
     field: &'f SolidField,
     decider: Decider<AtLevel>,
-    /// Numbers of the nodes whose cells are looked at: the root, or all of which one in so many is taken in turn.
+    /// Target nodes: the root; of a sample, runs of cells, of which each look takes every `parts`-th.
     targets: Vec<u32>,
     parts: usize,
     turn: usize,
@@ -68,8 +68,8 @@ impl<'f> Solids<'f> {
         }
     }
 
-    /// The same, which looks at one part of so many of the level's cells, spread over the level, and at another with each
-    /// look: a sample, of which no bundle is made.
+    /// Samples targets, for forecasts: each look covers one of `parts` disjoint sets of cells, spread over the level, and
+    /// the next look the next set.
     pub fn sampling(self, parts: usize) -> Self {
         let most = (self.field.cells.len() / (RUNS * parts)).max(1);
         let targets = boxes::runs(&self.field.tree, most as u32);

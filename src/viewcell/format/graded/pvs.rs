@@ -144,7 +144,7 @@ impl<'a> GradedPvs<'a> {
     }
 
     /// Hands over what is visible of a quad by one level, the lowest that covers any part of it: `seen` are the cells of
-    /// its block that are.
+    /// its block that are seen.
     fn spread(
         &self,
         quad: Quad,
