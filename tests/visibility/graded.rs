@@ -163,6 +163,28 @@ fn check_queries(bundle: &TerrainBundle, sees: &dyn Fn(Sample, Sample) -> bool, 
     }
 }
 
+/// A strip has five levels, of which the highest has cells of 16 x 16: larger than blocks of the lowest.
+#[test]
+fn all_ways_to_ask_agree_where_cells_are_larger_than_blocks() {
+    let mut dice = Dice(7);
+    let heights = (0..9).flat_map(|r| (0..200).map(move |c| (c, r)));
+    let heights = heights.map(|(c, r)| match c % 50 {
+        // Walls with a gap, so that far cells see some of the others.
+        0 if r != 4 => 9.0,
+        _ if dice.roll(40) == 0 => f64::NAN,
+        _ => 0.3 * dice.fraction(),
+    });
+    let terrain = Terrain::new(200, 9, heights.collect(), [1.0, 1.0]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(BODIES, VisibilityMode::Exact, [0, 1]);
+    let map = bake(&terrain, &options, folder.path());
+    let bundle = map.terrain().unwrap();
+    assert_eq!(Shape::new(bundle.grid(), 1).levels(), 5);
+    let (first, last) = (Sample::new(1, 4), Sample::new(199, 4));
+    assert!(bundle.visible(first, last) && !bundle.visible(Sample::new(1, 0), Sample::new(60, 0)));
+    check_queries(&bundle, &|a, b| bundle.visible(a, b), &mut dice);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
