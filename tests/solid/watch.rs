@@ -436,6 +436,107 @@ fn a_closed_door_hides_until_it_opens() {
     assert_eq!(sends(Some(&[])), [true; 2]);
 }
 
+/// Whether a line meets a box.
+fn meets(from: Point, to: Point, [low, high]: [Point; 2]) -> bool {
+    let (mut first, mut last) = (0.0_f64, 1.0_f64);
+    for k in 0..3 {
+        let ends = [low[k], high[k]].map(|side| (side - from[k]) / (to[k] - from[k]));
+        first = first.max(ends[0].min(ends[1]));
+        last = last.min(ends[0].max(ends[1]));
+    }
+    first <= last
+}
+
+#[test]
+fn doors_that_open_and_close_hide_nobody_behind_an_open_one() {
+    let (level, bundle) = rooms();
+    let doors = [
+        [[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]],
+        [[262.0, 190.0, -1.0], [266.0, 225.0, 129.0]],
+        [[262.0, 225.0, -1.0], [266.0, 257.0, 129.0]],
+        [[120.0, 0.0, -1.0], [128.0, 384.0, 129.0]],
+        [[400.0, 60.0, -1.0], [410.0, 300.0, 129.0]],
+    ];
+    let (mut by_doors, mut kept) = (0, 0);
+    for seed in 0..6 {
+        let mut dice = Dice(50 + seed);
+        let mut watch = Watch::new(bundle, PLAYERS, WatchOptions::default()).unwrap();
+        let mut walkers: Vec<Walker> = (0..PLAYERS)
+            .map(|_| Walker::new(&bundle, &mut dice))
+            .collect();
+        let mut closed: Vec<[Point; 2]> = Vec::new();
+        for _ in 0..300 {
+            if dice.roll(6) == 0 {
+                let door = doors[dice.roll(5) as usize];
+                match closed.iter().position(|of| *of == door) {
+                    Some(at) => drop(closed.remove(at)),
+                    None => closed.insert(dice.roll(closed.len() as u32 + 1) as usize, door),
+                }
+                watch.set_doors(&closed);
+            }
+            for (number, walker) in walkers.iter_mut().enumerate() {
+                // Most stand, so that proofs are kept.
+                if number % 3 == 0 || dice.roll(20) == 0 {
+                    *walker = walker.later(FRAME, &bundle, &mut dice);
+                }
+                watch.set(number, &watched(walker.at, walker.velocity, 0.05));
+            }
+            watch.begin();
+            kept += watch.counts().kept;
+            watch.look(dice.roll(1000));
+            for (viewer, from) in walkers.iter().enumerate() {
+                for (other, to) in walkers.iter().enumerate() {
+                    if viewer == other || watch.sends(viewer, other) {
+                        continue;
+                    }
+                    for _ in 0..4 {
+                        let of = bundle.parameters();
+                        let mut eye = from.at;
+                        eye[2] += of.eye[0] + (of.eye[1] - of.eye[0]) * dice.fraction();
+                        let part = within(of.hull, &mut dice);
+                        let part = std::array::from_fn(|k| to.at[k] + part[k]);
+                        let by_level = level.blocks(eye, part);
+                        let by_door = closed.iter().any(|door| meets(eye, part, *door));
+                        assert!(by_level || by_door, "{eye:?} sees {part:?}: {closed:?}");
+                        by_doors += u32::from(!by_level);
+                    }
+                }
+            }
+        }
+    }
+    assert!(by_doors > 1000 && kept > 5000, "{by_doors} {kept}");
+}
+
+#[test]
+fn what_a_door_did_not_hide_is_kept_when_it_opens_and_all_when_it_closes() {
+    let (_, bundle) = rooms();
+    let mut watch = Watch::new(bundle, 3, WatchOptions::default()).unwrap();
+    // The first sees the second through the door, and a wall hides the third from the first.
+    let places = [
+        [60.0, 230.0, 32.0],
+        [480.0, 230.0, 32.0],
+        [300.0, 60.0, 32.0],
+    ];
+    let mut sends = |doors: &[[Point; 2]], work| {
+        watch.set_doors(doors);
+        for (number, at) in places.into_iter().enumerate() {
+            watch.set(number, &watched(at, [0.0; 3], 0.05));
+        }
+        watch.begin();
+        watch.look(work);
+        [(0, 1), (1, 0), (0, 2), (2, 0)].map(|(viewer, other)| watch.sends(viewer, other))
+    };
+    let door = [[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]];
+    let elsewhere = [[20.0, 300.0, -1.0], [40.0, 310.0, 129.0]];
+    assert_eq!(sends(&[], 1000), [true, true, false, false]);
+    // Without any work.
+    assert_eq!(sends(&[door], 0), [true, true, false, false]);
+    assert_eq!(sends(&[door], 1000), [false; 4]);
+    assert_eq!(sends(&[elsewhere, door], 0), [false; 4]);
+    assert_eq!(sends(&[door], 0), [false; 4]);
+    assert_eq!(sends(&[elsewhere], 0), [true, true, false, false]);
+}
+
 #[test]
 fn eyes_and_bodies_are_as_they_are_given() {
     let (_, bundle) = rooms();

@@ -40,8 +40,28 @@ pub struct Decider<R> {
     candidates: Candidates,
     /// The occluder that did most for the pair before, which is asked first of long lists, and alone of empty ones.
     pub guess: u32,
+    /// What may be taken away, and whether it hid anything.
+    pub movable: Movable,
     room: Room,
     estimates: EstimateRoom,
+}
+
+/// Occluders that may be taken away, by marks: bits of a word, of which several may have one in common.
+#[derive(Clone, Debug, Default)]
+pub struct Movable {
+    /// The first of them; all behind it are movable.
+    pub first: u32,
+    /// The mark of each.
+    pub marks: Vec<u64>,
+    /// Marks of those that hid a part of a pair since this was nothing.
+    pub used: u64,
+}
+
+impl Movable {
+    fn note(&mut self, number: u32) {
+        let at = number.wrapping_sub(self.first) as usize;
+        self.used |= self.marks.get(at).copied().unwrap_or(0);
+    }
 }
 
 /// What a list of occluders does to a pair.
@@ -56,12 +76,14 @@ pub enum Look {
 
 impl<R: Run> Decider<R> {
     /// For levels of this scale.
+    #[inline(never)]
     pub fn new(scale: Scale, run: R) -> Self {
         Self {
             run,
             scale,
             candidates: Candidates::default(),
             guess: 0,
+            movable: Movable::default(),
             room: Room::new(),
             estimates: EstimateRoom::new(),
         }
@@ -88,11 +110,18 @@ impl<R: Run> Decider<R> {
     }
 
     /// The list of those that may hide a part of a pair that has nothing to do with those before. Forgets other lists.
-    pub fn narrow_groups(&mut self, a: &Span, b: &Span, groups: &Groups) -> List {
+    #[inline(never)]
+    pub fn narrow_groups(&mut self, a: &Span, b: &Span, groups: &[Groups]) -> List {
         let (shaft, candidates) = (Shaft::new(a, b), &mut self.candidates);
         self.run.vectorize(
             #[inline(always)]
-            || candidates.gather(|call| groups.inside(&shaft, call)),
+            || {
+                candidates.gather(|call| {
+                    for groups in groups {
+                        groups.inside(&shaft, call);
+                    }
+                })
+            },
         )
     }
 
@@ -109,17 +138,22 @@ impl<R: Run> Decider<R> {
             scale,
             candidates,
             guess,
+            movable,
             room,
             estimates,
         } = self;
         let (scale, candidates) = (*scale, &*candidates);
-        run.vectorize(
+        let found = run.vectorize(
             #[inline(always)]
             || {
                 let rooms = (room, estimates);
                 look(occluders, candidates, scale, [a, b], list, guess, rooms)
             },
-        )
+        );
+        if let Look::Hidden = found {
+            movable.note(*guess);
+        }
+        found
     }
 
     /// Which of some segments no occluder of a list meets: bit n for the one that was added after n others.

@@ -16,7 +16,8 @@ struct Boxes {
 }
 
 impl Boxes {
-    fn of<'a>(boxes: impl Iterator<Item = &'a Span>) -> Self {
+    #[inline(never)]
+    fn of(boxes: &[Span]) -> Self {
         let mut of = Self::default();
         for span in boxes {
             for k in 0..3 {
@@ -44,17 +45,20 @@ impl Boxes {
     }
 }
 
-/// All occluders of a level, by groups.
+/// Occluders of a level, by groups.
 #[derive(Clone, Debug)]
 pub struct Groups {
+    /// Number of the first.
+    first: u32,
     numbers: Vec<u32>,
     each: Boxes,
     around: Boxes,
 }
 
 impl Groups {
-    /// Of these occluders, which keep their numbers.
-    pub fn new(occluders: &[Occluder]) -> Self {
+    /// Of these occluders, which are numbered from `first` on.
+    #[inline(never)]
+    pub fn new(first: u32, occluders: &[Occluder]) -> Self {
         let all = occluders.iter().map(|of| of.bounds);
         let all = all.reduce(|all, of| all.around(&of));
         let all = all.unwrap_or(Span::between([0.0; 3], [0.0; 3]));
@@ -72,20 +76,16 @@ impl Groups {
         let mut keys: Vec<(u64, u32)> = keys.zip(0..).collect();
         keys.sort_unstable();
         let numbers: Vec<u32> = keys.into_iter().map(|(_, number)| number).collect();
-        let bounds = |number: &u32| &occluders[*number as usize].bounds;
-        let around: Vec<Span> = numbers
+        let bounds = |number: &u32| occluders[*number as usize].bounds;
+        let each: Vec<Span> = numbers.iter().map(bounds).collect();
+        let around: Vec<Span> = each
             .chunks(LANES)
-            .filter_map(|group| {
-                group
-                    .iter()
-                    .map(bounds)
-                    .copied()
-                    .reduce(|a, b| a.around(&b))
-            })
+            .filter_map(|group| group.iter().copied().reduce(|a, b| a.around(&b)))
             .collect();
         Self {
-            each: Boxes::of(numbers.iter().map(bounds)),
-            around: Boxes::of(around.iter()),
+            each: Boxes::of(&each),
+            around: Boxes::of(&around),
+            first,
             numbers,
         }
     }
@@ -102,7 +102,7 @@ impl Groups {
                 while inside != 0 {
                     let at = at + inside.trailing_zeros() as usize;
                     inside &= inside - 1;
-                    let number = self.numbers.get(at).copied().unwrap_or(u32::MAX);
+                    let number = self.numbers.get(at).map_or(u32::MAX, |of| self.first + of);
                     let of = |of: &[Vec<f32>; 3]| of.each_ref().map(|of| of[at]);
                     call(number, of(&self.each.centres), of(&self.each.halves));
                 }

@@ -27,7 +27,7 @@ mod witness;
 
 pub use candidates::List;
 pub use decide::Found;
-pub use decide::{Decider, Look, Run};
+pub use decide::{Decider, Look, Movable, Run};
 pub use groups::Groups;
 pub use occluder::{Kind, Occluder, Scale, Span};
 #[doc(hidden)]

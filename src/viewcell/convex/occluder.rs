@@ -71,6 +71,7 @@ impl Span {
 
     /// The two parts on either side of a place along an axis: -1 is the least coordinate, 1 the greatest. What rounding
     /// leaves between the two is less than [`Scale::margin`] by far, so that what hides both hides that.
+    #[inline(never)]
     pub fn cut(&self, axis: usize, at: f64) -> [Self; 2] {
         [-1.0, 1.0].map(|side| {
             let mut part = *self;

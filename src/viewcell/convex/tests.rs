@@ -256,11 +256,11 @@ fn decisions_do_not_depend_on_the_instructions() {
                 half: point(&mut dice, 6.0).map(f64::abs),
             }
         });
-        let groups = Groups::new(&occluders);
-        let list = plain.narrow_groups(&a, &b, &groups);
+        let groups = Groups::new(0, &occluders);
+        let list = plain.narrow_groups(&a, &b, std::slice::from_ref(&groups));
         let expected = plain.decide(&occluders, &a, &b, list, 10);
         best.run.go_on_with(u32::MAX);
-        let list = best.narrow_groups(&a, &b, &groups);
+        let list = best.narrow_groups(&a, &b, std::slice::from_ref(&groups));
         assert_eq!(
             best.decide(&occluders, &a, &b, list, 10),
             expected,

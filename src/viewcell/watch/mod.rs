@@ -42,7 +42,7 @@ use crate::query::{Mover, SolidBundle};
 pub use owned::OwnedWatch;
 use proof::{MOST_NODES, Node, Prover};
 pub use reach::swept;
-use reach::{Ground, LEVELS, Reach};
+use reach::{Ground, LEVELS, Reach, Surroundings, is_within};
 
 /// Most looks for one proof. What is not proven in as many is mostly in sight of a place that few come to.
 const MOST_LOOKS: u32 = 96;
@@ -104,7 +104,10 @@ struct Pair {
     state: State,
     /// Of the boxes that the last proof was for.
     level: u8,
-    generations: [u32; 2],
+    /// What of the two it was for; `None` if it does not hold any more.
+    generations: Option<[u32; 2]>,
+    /// Marks of the doors that it needed.
+    doors: u64,
     /// The line that was clear: where in the box of eyes, and in that of bodies. [Unit: half a side]
     line: Option<[[f32; 3]; 2]>,
     /// Nodes of the proof that is kept.
@@ -122,7 +125,7 @@ struct Pair {
 }
 
 /// A player who is watched.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Player {
     is_there: bool,
     /// Whether something can be proven of them.
@@ -131,9 +134,13 @@ struct Player {
     /// Whether the bake is of such eyes, and of such a body.
     is_baked: [bool; 2],
     /// Of the eyes, and of the body.
-    eyes: Reach,
-    body: Reach,
+    reaches: [Reach; 2],
+    surroundings: Surroundings,
 }
+
+/// Of a player's reaches.
+const EYES: usize = 0;
+const BODY: usize = 1;
 
 /// Figures of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -217,7 +224,9 @@ impl<'a> Watch<'a> {
             prover: Prover::new(&solids),
             solids,
             options,
-            players: vec![Player::default(); players].into(),
+            players: std::iter::repeat_with(Player::default)
+                .take(players)
+                .collect(),
             pairs: vec![Pair::default(); pairs].into(),
             nodes: vec![Node::default(); pairs.checked_mul(MOST_NODES)?].into(),
             room: [Vec::with_capacity(64), Vec::with_capacity(64)],
@@ -249,37 +258,32 @@ impl<'a> Watch<'a> {
             is_within(&body, &baked_body),
         ];
         let most_ahead = self.options.max_ahead;
-        let (ground, solids) = (&mut self.ground, &self.solids);
-        let eyes = [[0.0, 0.0, least], [0.0, 0.0, most]];
+        player.surroundings.begin();
+        let [eyes, bodies] = &mut player.reaches;
+        let height = [[0.0, 0.0, least], [0.0, 0.0, most]];
         let until = |mover: &Mover| mover.times.into_iter().fold(0.0, f64::max);
         let sees = until(&watched.sees).min(most_ahead);
-        player.sees = player
-            .eyes
-            .set(ground, solids, &watched.sees, [watched.step, sees], eyes);
+        player.sees = eyes.set(&self.ground, &watched.sees, [watched.step, sees], height);
         let shown = until(&watched.shown);
-        player.is_seen =
-            player
-                .body
-                .set(ground, solids, &watched.shown, [watched.step, shown], body);
+        player.is_seen = bodies.set(&self.ground, &watched.shown, [watched.step, shown], body);
     }
 
     /// A player has gone, or counts for nobody.
     pub fn remove(&mut self, number: usize) {
         if let Some(player) = self.players.get_mut(number) {
             player.is_there = false;
-            player.eyes.clear();
-            player.body.clear();
+            player.reaches.iter_mut().for_each(Reach::clear);
         }
     }
 
     /// Doors that are closed from the next frame on, in place of those before: opaque boxes, in the level's coordinates. What
-    /// of a box is no number hides nothing. Where they have changed nothing that was proven holds any more. Allocates.
+    /// of a box is no number hides nothing. Where one has opened, what it helped to prove does not hold any more. Allocates.
     pub fn set_doors(&mut self, doors: &[Corners]) {
-        self.solids.set_doors(doors);
-        self.prover.set_solids(&self.solids);
-        for player in &mut self.players {
-            player.eyes.clear();
-            player.body.clear();
+        let opened = self.prover.set_doors(&mut self.solids, doors);
+        for pair in &mut self.pairs {
+            if pair.doors & opened != 0 {
+                pair.generations = None;
+            }
         }
     }
 
@@ -309,7 +313,7 @@ impl<'a> Watch<'a> {
                 }
                 counts.pairs += 1;
                 let level = usize::from(pair.level);
-                let now = [from.eyes.generation(level), to.body.generation(level)];
+                let now = Some(generations([from, to], level));
                 if pair.state == State::Hidden {
                     if now == pair.generations && from.sees && to.is_seen {
                         counts.kept += 1;
@@ -391,12 +395,8 @@ impl<'a> Watch<'a> {
             ..
         } = self;
         let nodes = nodes.get_mut(number * MOST_NODES..(number + 1) * MOST_NODES);
-        let (Some(from), Some(to), Some(pair), Some(nodes)) = (
-            players.get(viewer),
-            players.get(other),
-            pairs.get_mut(number),
-            nodes,
-        ) else {
+        let both = players.get_disjoint_mut([viewer, other]);
+        let (Ok([from, to]), Some(pair), Some(nodes)) = (both, pairs.get_mut(number), nodes) else {
             return;
         };
         counts.looked += 1;
@@ -405,32 +405,25 @@ impl<'a> Watch<'a> {
         if !from.sees || !to.is_seen {
             return;
         }
-        let hide = |pair: &mut Pair, counts: &mut WatchCounts, level: usize| {
-            pair.state = State::Hidden;
-            pair.level = level as u8;
-            pair.generations = [from.eyes.generation(level), to.body.generation(level)];
-            pair.line = None;
-            pair.lost = 0;
-            counts.hidden += 1;
-            counts.larger += u32::from(level > 0);
-        };
         let is_baked = from.is_baked[0] && to.is_baked[1];
         // What needed a proof by occluders mostly does so again.
         pair.proven = pair.proven.saturating_sub(1);
         if is_baked && pair.proven == 0 {
             for level in (0..=usize::from(pair.baked)).rev() {
-                let parts = from.eyes.parts(level).zip(to.body.parts(level));
-                if parts.is_some_and(|(from, to)| !ground.level.sees_parts(from, to)) {
-                    hide(pair, counts, level);
+                counts.work += find(ground, solids, [from, to], level);
+                if are_hidden_by_cells(&ground.level, [from, to], level) {
+                    pair.hide([from, to], level, counts);
                     pair.baked = (level + 1).min(LEVELS - 1) as u8;
                     counts.baked += 1;
                     return;
                 }
             }
         }
-        let (Some(a), Some(b)) = (from.eyes.span(0), to.body.span(0)) else {
+        counts.work += find(ground, solids, [from, to], 0);
+        let Some([a, b]) = spans([from, to], 0).map(|spans| spans.map(|span| *span)) else {
             return;
         };
+        let (a, b) = (&a, &b);
         if let Some(line) = pair.line {
             counts.work += 1;
             let [first, second] = line;
@@ -446,14 +439,14 @@ impl<'a> Watch<'a> {
         let first = usize::from(pair.next);
         let mut found = Found::Open;
         for level in [first, 0] {
-            let spans = from.eyes.span(level).zip(to.body.span(level));
-            let Some(spans) = spans else {
+            counts.work += find(ground, solids, [from, to], level);
+            let Some(spans) = spans([from, to], level) else {
                 continue;
             };
             let kept = nodes.get(..usize::from(pair.nodes)).unwrap_or_default();
             let most = if level > 0 { FEW_LOOKS } else { MOST_LOOKS };
             let work;
-            (found, work) = prover.prove(solids, [spans.0, spans.1], kept, most);
+            (found, work) = prover.prove(solids, spans, kept, most);
             counts.work += work;
             if found == Found::Hidden {
                 let made = prover.made();
@@ -461,7 +454,8 @@ impl<'a> Watch<'a> {
                 for (node, made) in nodes.iter_mut().zip(made) {
                     *node = *made;
                 }
-                hide(pair, counts, level);
+                pair.hide([from, to], level, counts);
+                pair.doors = prover.doors();
                 if pair.proven == 0 {
                     pair.proven = AGAIN;
                 }
@@ -483,9 +477,8 @@ impl<'a> Watch<'a> {
         pair.next = 0;
         if pair.proven > 0 {
             pair.proven = 0;
-            let parts = from.eyes.parts(0).zip(to.body.parts(0));
-            if is_baked && parts.is_some_and(|(from, to)| !ground.level.sees_parts(from, to)) {
-                hide(pair, counts, 0);
+            if is_baked && are_hidden_by_cells(&ground.level, [from, to], 0) {
+                pair.hide([from, to], 0, counts);
                 counts.baked += 1;
                 return;
             }
@@ -499,7 +492,8 @@ impl<'a> Watch<'a> {
                 return;
             }
         }
-        let offsets = [from.eyes.offsets, to.body.offsets];
+        let (eyes, body) = (from.reach(EYES), to.reach(BODY));
+        let offsets = [eyes.offsets, body.offsets];
         let question = CellByCell {
             level: &ground.level,
             solids,
@@ -507,10 +501,7 @@ impl<'a> Watch<'a> {
             is_baked,
         };
         let [own, others] = room;
-        for (room, cells) in [
-            (&mut *own, from.eyes.cells()),
-            (&mut *others, to.body.cells()),
-        ] {
+        for (room, cells) in [(&mut *own, eyes.cells()), (&mut *others, body.cells())] {
             room.clear();
             room.extend_from_slice(cells);
         }
@@ -518,7 +509,8 @@ impl<'a> Watch<'a> {
             let (hidden, work) = prover.prove_cells(question, [own, others], CELL_LOOKS);
             counts.work += work;
             if hidden {
-                hide(pair, counts, 0);
+                pair.hide([from, to], 0, counts);
+                pair.doors = prover.doors();
                 counts.by_cells += 1;
                 return;
             }
@@ -528,9 +520,62 @@ impl<'a> Watch<'a> {
     }
 }
 
+impl Player {
+    fn reach(&self, which: usize) -> &Reach {
+        let [eyes, body] = &self.reaches;
+        if which == EYES { eyes } else { body }
+    }
+}
+
+impl Pair {
+    /// Of these two, by what was found of boxes of a level.
+    fn hide(&mut self, of: [&Player; 2], level: usize, counts: &mut WatchCounts) {
+        self.state = State::Hidden;
+        self.level = level as u8;
+        self.generations = Some(generations(of, level));
+        self.doors = 0;
+        self.line = None;
+        self.lost = 0;
+        counts.hidden += 1;
+        counts.larger += u32::from(level > 0);
+    }
+}
+
+/// Finds the boxes of a level, of the eyes of the one and of the body of the other; and how much work that was.
+#[inline(never)]
+fn find(ground: &mut Ground<'_>, solids: &Solids, of: [&mut Player; 2], level: usize) -> u32 {
+    let mut work = 0;
+    for (player, which) in of.into_iter().zip([EYES, BODY]) {
+        let around = &mut player.surroundings;
+        work += Reach::find(&mut player.reaches, which, level, around, (ground, solids));
+    }
+    work
+}
+
+fn generations([from, to]: [&Player; 2], level: usize) -> [u32; 2] {
+    let (eyes, body) = (from.reach(EYES), to.reach(BODY));
+    [eyes.generation(level), body.generation(level)]
+}
+
+/// Where the eyes of the one and the body of the other may be.
+fn spans([from, to]: [&Player; 2], level: usize) -> Option<[&Span; 2]> {
+    let (eyes, body) = (from.reach(EYES), to.reach(BODY));
+    Some([eyes.span(level)?, body.span(level)?])
+}
+
+/// Whether no cell that the one may reach sees any that the other may.
+#[inline(never)]
+fn are_hidden_by_cells(bundle: &SolidBundle<'_>, [from, to]: [&Player; 2], level: usize) -> bool {
+    let parts = from
+        .reach(EYES)
+        .parts(level)
+        .zip(to.reach(BODY).parts(level));
+    parts.is_some_and(|(from, to)| !bundle.sees_parts(from, to))
+}
+
 /// Whether somebody may look along a line from where they may be to where the other may.
 fn is_in_reach(solids: &Solids, from: &Player, to: &Player, [a, b]: [Point; 2]) -> bool {
-    from.eyes.meets(solids, a) && to.body.meets(solids, b)
+    from.reach(EYES).meets(solids, a) && to.reach(BODY).meets(solids, b)
 }
 
 /// Where a point is in a box: -1 is the least coordinate, 1 the greatest.
@@ -553,10 +598,4 @@ fn place(of: &Span, part: [f32; 3]) -> Point {
         *at += half * f64::from(part);
     }
     at
-}
-
-fn is_within([a, b]: &Corners, [c, d]: &Corners) -> bool {
-    let below =
-        |low: &[f64; 3], high: &[f64; 3]| low.iter().zip(high).all(|(low, high)| low <= high);
-    below(c, a) && below(b, d)
 }

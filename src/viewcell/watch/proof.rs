@@ -5,6 +5,7 @@
 //! boxes of the next: a test of one occluder a leaf. Where a leaf fails, a proof of that part alone is looked for.
 
 use crate::convex::{Decider, Found, Groups, List, Look, Point, Run, Span};
+use crate::format::solid::Corners;
 use crate::query::solid::cell_by_cell::{CellByCell, DEPTH};
 use crate::query::solid::reached::{ReachedCell, around};
 use crate::query::solid::{Budget, Solids};
@@ -32,7 +33,8 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Prover {
     decider: Decider<Budget>,
-    groups: Groups,
+    /// Of the level, and of doors.
+    groups: [Groups; 2],
     /// The occluders that may hide some of the pair, once it is known that they are needed.
     base: Option<List>,
     /// The proof that is being made.
@@ -44,18 +46,27 @@ pub(super) struct Prover {
 impl Prover {
     pub(super) fn new(solids: &Solids) -> Self {
         let made = Vec::with_capacity(4 * MOST_NODES);
+        let level = solids.occluders.get(..solids.own).unwrap_or_default();
         Self {
             decider: Decider::new(solids.scale, Budget::new()),
-            groups: Groups::new(&solids.occluders),
+            groups: [Groups::new(0, level), of_doors(solids)],
             base: None,
             made,
             clear: [[0.0; 3]; 2],
         }
     }
 
-    /// The occluders have changed.
-    pub(super) fn set_solids(&mut self, solids: &Solids) {
-        self.groups = Groups::new(&solids.occluders);
+    /// These doors are closed, in place of those before. Returns the marks of those that have opened.
+    pub(super) fn set_doors(&mut self, solids: &mut Solids, doors: &[Corners]) -> u64 {
+        let opened = solids.set_doors(doors, &mut self.decider.movable);
+        let [_, doors] = &mut self.groups;
+        *doors = of_doors(solids);
+        opened
+    }
+
+    /// Marks of the doors that the last proof needed.
+    pub(super) fn doors(&self) -> u64 {
+        self.decider.movable.used
     }
 
     /// The proof that was made last; none if it is too large to be kept.
@@ -87,6 +98,7 @@ impl Prover {
     ) -> (Found, u32) {
         self.made.clear();
         self.base = None;
+        self.decider.movable.used = 0;
         self.decider.run.go_on_with(work);
         let found = if before.is_empty() {
             let list = self.decider.narrow_groups(a, b, &self.groups);
@@ -110,6 +122,7 @@ impl Prover {
         let (Some(a), Some(b)) = (span(from, eyes), span(to, body)) else {
             return (false, 0);
         };
+        self.decider.movable.used = 0;
         self.decider.run.go_on_with(work);
         let list = self.decider.narrow_groups(&a, &b, &self.groups);
         let hidden = question.hides(&mut self.decider, [from, to], list);
@@ -241,6 +254,12 @@ impl Prover {
             node.second = second as u32;
         }
     }
+}
+
+/// Of doors alone, which come and go.
+fn of_doors(solids: &Solids) -> Groups {
+    let doors = solids.occluders.get(solids.own..).unwrap_or_default();
+    Groups::new(solids.own as u32, doors)
 }
 
 /// The two parts of a pair of boxes that one of them is cut into, in the order in which they are proven.

@@ -37,14 +37,7 @@ impl SolidBundle<'_> {
             Some(())
         })?;
         let cells = room.get_mut(..count)?;
-        // Those that are reached are put before the others, and their neighbours behind them.
-        let mut reached = gather(cells, 0, &now);
-        let mut next = 0;
-        while next < reached && reached < count {
-            let from = cells.get(next)?.bounds;
-            reached = gather(cells, reached, &from);
-            next += 1;
-        }
+        let reached = spread(cells, &now);
         let mut left = 0;
         for at in 0..reached {
             let of = *cells.get(at)?;
@@ -56,6 +49,22 @@ impl SolidBundle<'_> {
         }
         (left > 0).then_some(left)
     }
+}
+
+/// Puts the cells first to which a chain of touching ones leads from the box `now`, and says how many they are.
+#[inline(never)]
+pub(crate) fn spread(cells: &mut [ReachedCell], now: &Corners) -> usize {
+    // Those that are reached are put before the others, and their neighbours behind them.
+    let mut reached = gather(cells, 0, now);
+    let mut next = 0;
+    while next < reached
+        && reached < cells.len()
+        && let Some(from) = cells.get(next).map(|cell| cell.bounds)
+    {
+        reached = gather(cells, reached, &from);
+        next += 1;
+    }
+    reached
 }
 
 /// The box around what is reached of cells.
@@ -90,7 +99,7 @@ fn gather(cells: &mut [ReachedCell], from: usize, touched: &Corners) -> usize {
 
 /// What two boxes have in common.
 #[inline(never)]
-fn common([a, b]: Corners, [c, d]: Corners) -> Corners {
+pub(crate) fn common([a, b]: Corners, [c, d]: Corners) -> Corners {
     let mut of = [a, b];
     let [low, high] = &mut of;
     for ((low, high), (c, d)) in low.iter_mut().zip(high).zip(c.into_iter().zip(d)) {
@@ -100,10 +109,15 @@ fn common([a, b]: Corners, [c, d]: Corners) -> Corners {
     of
 }
 
-fn touch([a, b]: &Corners, [c, d]: &Corners) -> bool {
-    let below =
-        |low: &[f64; 3], high: &[f64; 3]| low.iter().zip(high).all(|(low, high)| low <= high);
-    below(a, d) && below(c, b)
+#[inline(always)]
+pub(crate) fn touch([a, b]: &Corners, [c, d]: &Corners) -> bool {
+    let mut touches = true;
+    let axes = a.iter().zip(b).zip(c.iter().zip(d));
+    for ((low, high), (least, greatest)) in axes {
+        // Without a branch: it is asked of many, with no answer that could be foreseen.
+        touches &= (low <= greatest) & (least <= high);
+    }
+    touches
 }
 
 /// Whether cells, which have nothing in common, leave next to nothing of the box around them; one does.

@@ -1,7 +1,7 @@
 //! What hides in a level at run time: the occluders of its bundle, and doors that are closed.
 
 use super::SolidBundle;
-use crate::convex::{Kind, Occluder, Plane, Scale, Span};
+use crate::convex::{Kind, Movable, Occluder, Plane, Scale, Span};
 use crate::format::occluders::Occluders;
 use crate::format::solid::Corners;
 
@@ -10,8 +10,10 @@ use crate::format::solid::Corners;
 pub(crate) struct Solids {
     /// The level's, then the doors.
     pub occluders: Vec<Occluder>,
+    /// The doors, as they were given.
+    doors: Vec<Corners>,
     /// How many are the level's.
-    own: usize,
+    pub own: usize,
     /// The largest coordinate with which arithmetic is exact enough.
     extent: f64,
     /// What arithmetic may err by.
@@ -22,12 +24,14 @@ pub(crate) struct Solids {
 
 impl SolidBundle<'_> {
     /// What hides in the level. `None` where the bundle does not have that, or it is damaged.
+    #[inline(never)]
     pub(crate) fn solids(&self) -> Option<Solids> {
         let section = self.occluders?;
         let occluders = read(&section)?;
         Some(Solids {
             own: occluders.len(),
             occluders,
+            doors: Vec::new(),
             extent: section.extent(),
             scale: Scale::new(section.extent()),
             middle: self.parameters().middle,
@@ -68,9 +72,16 @@ fn read(section: &Occluders<'_>) -> Option<Vec<Occluder>> {
 
 impl Solids {
     /// Doors that are closed, in place of those before: opaque boxes, in the level's coordinates. What of a box is no
-    /// number, or further out than the level, hides nothing.
-    pub(crate) fn set_doors(&mut self, doors: &[Corners]) {
+    /// number, or further out than the level, hides nothing. They are what is movable, marked by where
+    /// they are. Returns the marks of those that are open now and were not.
+    pub(crate) fn set_doors(&mut self, doors: &[Corners], movable: &mut Movable) -> u64 {
+        let before = self.doors.iter().filter(|door| !doors.contains(door));
+        let opened = before.map(mark).fold(0, |all, of| all | of);
+        self.doors.clear();
+        self.doors.extend_from_slice(doors);
         self.occluders.truncate(self.own);
+        movable.first = self.own as u32;
+        movable.marks.clear();
         for door in doors {
             let Some(bounds) = self.span(*door) else {
                 continue;
@@ -86,9 +97,11 @@ impl Solids {
                 let dist = sign * corner.get(axis).copied().unwrap_or(0.0);
                 Plane { normal, dist }
             });
-            let door = Occluder::solid(planes, bounds, self.scale.margin);
-            self.occluders.push(door);
+            let occluder = Occluder::solid(planes, bounds, self.scale.margin);
+            self.occluders.push(occluder);
+            movable.marks.push(mark(door));
         }
+        opened
     }
 
     /// A box of the level as occluders are counted; `None` where it is none, or lies where arithmetic is not exact enough.
@@ -110,6 +123,17 @@ impl Solids {
     pub(crate) fn around(&self, [low, high]: Corners, [below, above]: Corners) -> Option<Span> {
         self.span([plus(low, below), plus(high, above)])
     }
+}
+
+/// The mark of a door: doors that are equal have the same, and few others.
+fn mark(door: &Corners) -> u64 {
+    let numbers = door.iter().flatten();
+    let hash = numbers.fold(0_u64, |hash, at| {
+        // Nothing less than nothing is nothing.
+        let bits = (at + 0.0).to_bits();
+        (hash.rotate_left(23) ^ bits).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    });
+    1 << (hash >> 58)
 }
 
 fn plus(mut point: [f64; 3], by: [f64; 3]) -> [f64; 3] {

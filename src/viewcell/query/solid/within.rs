@@ -4,6 +4,7 @@
 //! reach. Each part of one list is asked for all parts of the other at once.
 
 use super::SolidBundle;
+use super::reached::ReachedCell;
 use crate::format::bits;
 use crate::format::morton;
 use crate::format::solid::BUCKET_SIDE;
@@ -41,19 +42,20 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// Of cells, quickest in order; `None` of none, and where there is no room.
-    pub(crate) fn of(cells: impl Iterator<Item = u32>) -> Option<Self> {
+    #[inline(never)]
+    pub(crate) fn of(cells: &[ReachedCell]) -> Option<Self> {
         let mut parts = Self {
             parts: [Part::default(); PARTS],
             count: 0,
         };
-        for cell in cells {
-            parts.add(cell / BLOCK, bit_of(cell))?;
+        for ReachedCell { cell, .. } in cells {
+            parts.add(cell / BLOCK, bit_of(*cell))?;
         }
         (parts.count > 0).then_some(parts)
     }
 
     /// Calls for each cell; `None` as soon as that is.
-    pub(super) fn each_cell(&self, mut call: impl FnMut(u32) -> Option<()>) -> Option<()> {
+    pub(crate) fn each_cell(&self, mut call: impl FnMut(u32) -> Option<()>) -> Option<()> {
         for part in self.slice() {
             for bit in bits::ones(part.cells) {
                 call(part.block * BLOCK + morton::number(bit % 8, bit / 8) as u32)?;
@@ -62,13 +64,10 @@ impl Parts {
         Some(())
     }
 
-    /// Whether all cells of another list are in this one.
-    pub(crate) fn holds(&self, other: &Self) -> bool {
-        let is_in = |part: &Part| {
-            let own = self.slice().iter().find(|own| own.block == part.block);
-            own.is_some_and(|own| part.cells & !own.cells == 0)
-        };
-        other.slice().iter().all(is_in)
+    /// Whether a cell is in the list.
+    pub(crate) fn holds(&self, cell: u32) -> bool {
+        let is_here = |part: &Part| part.block == cell / BLOCK && part.cells & bit_of(cell) != 0;
+        self.slice().iter().any(is_here)
     }
 
     fn slice(&self) -> &[Part] {

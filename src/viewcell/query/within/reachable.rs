@@ -118,7 +118,7 @@ impl<'a> ReachableSet<'a> {
                     let reached = level.reached(now, [path, region], &mut self.cells);
                     self.count = reached.unwrap_or(0);
                     match reached.and_then(|count| self.cells.get(..count)) {
-                        Some(cells) => Parts::of(cells.iter().map(|reached| reached.cell)),
+                        Some(cells) => Parts::of(cells),
                         None => level.parts(region),
                     }
                 });
