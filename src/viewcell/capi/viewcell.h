@@ -961,8 +961,8 @@ viewcell_status viewcell_watch_set(viewcell_watch *watch,
 
 // Doors that are closed from the next frame on, in place of those before: count boxes that
 // are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
-// to open, before the players of the frame are set: all that was proven is forgotten. Returns VIEWCELL_OK, VIEWCELL_NULL,
-// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
+// to open, before the players of the frame are set: proofs by a door that opens are forgotten. Returns
+// VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 viewcell_status viewcell_watch_doors(viewcell_watch *watch,
                                      size_t count,
                                      const viewcell_box *boxes);

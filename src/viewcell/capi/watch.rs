@@ -156,8 +156,8 @@ pub unsafe extern "C" fn viewcell_watch_set(
 
 /// Doors that are closed from the next frame on, in place of those before: count boxes that
 /// are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
-/// to open, before the players of the frame are set: all that was proven is forgotten. Returns VIEWCELL_OK, VIEWCELL_NULL,
-/// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
+/// to open, before the players of the frame are set: proofs by a door that opens are forgotten. Returns
+/// VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_watch_doors(
     watch: *mut viewcell_watch,

@@ -33,8 +33,8 @@ const AROUND: [f64; 2] = [0.15, 0.1];
 const FEW: usize = 64;
 
 /// Work of a flood fill, and of one in surroundings.
-const FLOOD: u32 = 32;
-const FLOOD_IN: u32 = 4;
+const FLOOD: u32 = 6;
+const FLOOD_IN: u32 = 1;
 
 /// Most cells that somebody may be in now, within what their position may err by.
 const MOST_HERE: usize = 8;
