@@ -6,7 +6,7 @@ use viewcell::format::{Coarse, TerrainParameters, VisibilityMode};
 /// How much of what could be hidden a bake hides, for how much work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quality {
-    /// A fifth to a tenth of the work of `Good`, to look at.
+    /// About a tenth of the work of `Good`, to look at: cells of at least 4 x 4 samples.
     Draft,
     /// View cells that grow with distance: near players sample by sample or nearly so. Small terrains as `Samples`.
     #[default]
@@ -102,7 +102,7 @@ impl Quality {
                 ..whole
             },
             Self::Draft => {
-                let finest = (fits(MANY) + 1).min(*Coarse::LEVELS.end());
+                let finest = (fits(MANY) + 1).clamp(2, *Coarse::LEVELS.end());
                 let detail = match mode {
                     VisibilityMode::Conservative => finest,
                     _ => 0,
@@ -173,8 +173,8 @@ mod tests {
         let mode = VisibilityMode::Conservative;
         let finest = |quality: Quality, side: u32| quality.cells(side, side, mode).finest;
         for (side, draft, good) in [
-            (513, 1, 0),
-            (1025, 1, 0),
+            (513, 2, 0),
+            (1025, 2, 0),
             (2049, 2, 1),
             (4097, 3, 2),
             (8193, 4, 3),

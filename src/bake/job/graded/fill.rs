@@ -26,11 +26,16 @@ use crate::job::tiles::Tile;
 use crate::job::visibility::{Kernel, Kernels};
 use crate::visibility::{BlockSight, LOOK_LEVEL, Sights, Viewsheds, Window};
 use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::morton;
 use viewcell::format::{Grid, Quad, TerrainParameters};
 use viewcell_ingest::world::Terrain;
 
 /// Level of a chunk, as a quad of the cells of its level.
 const CHUNK_LEVEL: u32 = 8;
+
+/// What deciding a pair of cells costs beside one of samples, about, by the level of the cells as quads of samples: made-up
+/// mountains and jacksboro, with a factor of two between them.
+const PAIR_COSTS: [u64; 7] = [1, 5, 10, 20, 40, 60, 120];
 
 /// Samples of the terrain that are read beyond those that are looked at: an engine draws the ground of a sample's square
 /// by its neighbours, and what they lack.
@@ -82,8 +87,9 @@ impl<'a> GradedWork<'a> {
     /// Of each group, by number, whether it may be another than over ground that was: whether the terrain that its chunk
     /// reads is. What answers goes by that alone.
     pub(crate) fn changed_since(&self, was: &Terrain) -> Vec<bool> {
-        let tiles = self.levels.tiles();
-        let mut changed = vec![false; tiles.last().map_or(0, |tile| tile.blocks.end)];
+        let mut tiles = self.levels.tiles();
+        self.sort_by_chunk(&mut tiles);
+        let mut changed = vec![false; self.blocks()];
         let of_chunk = |tiles: &[Tile]| {
             let (level, chunk) = self.chunk_of(&tiles[0]);
             let [columns, rows] = Chunk::new(self, level, chunk).ground();
@@ -107,6 +113,29 @@ impl<'a> GradedWork<'a> {
         changed
     }
 
+    /// Number of blocks of all levels.
+    pub(crate) fn blocks(&self) -> usize {
+        self.levels.blocks()
+    }
+
+    /// Puts tiles whose cells are looked from with the same tables next to each other, the lowest level first.
+    fn sort_by_chunk(&self, tiles: &mut [Tile]) {
+        let place = |quad: Quad| morton::number(quad.column, quad.row);
+        tiles.sort_by_cached_key(|tile| {
+            let (level, chunk) = self.chunk_of(tile);
+            (level, place(chunk), tile.blocks.start)
+        });
+    }
+
+    /// About how long the group of a block takes: pairs of cells, each times what a pair of its level does ([`PAIR_COSTS`]).
+    fn weight(&self, number: usize) -> u64 {
+        let (at, block) = self.levels.find(number);
+        let cells = self.levels.all[at as usize].terrain(block).count_ones();
+        let level = (self.options.finest + at) as usize;
+        let cost = PAIR_COSTS[level.min(PAIR_COSTS.len() - 1)];
+        u64::from(cells) * self.levels.told(at, block) * cost
+    }
+
     /// The chunk that the blocks of a tile lie in.
     fn chunk_of(&self, tile: &Tile) -> (u32, Quad) {
         let (level, (column, row)) = self.levels.find(tile.blocks.start);
@@ -121,13 +150,7 @@ impl Work for GradedWork<'_> {
     }
 
     fn weights(&self, tiles: &[Tile]) -> Vec<u64> {
-        let weight = |tile: &Tile| {
-            let (level, _) = self.levels.find(tile.blocks.start);
-            let level = &self.levels.all[level as usize];
-            let blocks = tile.blocks.clone();
-            let terrain = blocks.map(|number| level.terrain(level.blocks[number - level.first]));
-            terrain.map(|word| u64::from(word.count_ones())).sum()
-        };
+        let weight = |tile: &Tile| tile.blocks.clone().map(|number| self.weight(number)).sum();
         tiles.iter().map(weight).collect()
     }
 
@@ -139,10 +162,17 @@ impl Work for GradedWork<'_> {
     ) -> Result<Vec<StageTime>, BakeError> {
         let workers = Workers::new(thread_count(self.options.threads), observer)?;
         let due = |tile: &Tile| tile.blocks.clone().any(|number| !store.has(number));
-        let due: Vec<Tile> = tiles.iter().filter(|&tile| due(tile)).cloned().collect();
+        let mut due: Vec<Tile> = tiles.iter().filter(|&tile| due(tile)).cloned().collect();
+        self.sort_by_chunk(&mut due);
         let all: u64 = self.weights(&due).into_iter().sum();
         observer.stage(Stage::Visibility, all);
-        let (clock, mut done) = (Clock::default(), 0);
+        let clock = Clock::default();
+        let mut done = 0;
+        let mut advance = |numbers: &[usize]| {
+            let weights = numbers.iter().map(|&number| self.weight(number));
+            done += weights.sum::<u64>();
+            observer.advance(Stage::Visibility, done);
+        };
         for tiles in due.chunk_by(|a, b| self.chunk_of(a) == self.chunk_of(b)) {
             if observer.cancelled() {
                 return Err(BakeError::Cancelled);
@@ -150,9 +180,8 @@ impl Work for GradedWork<'_> {
             let (level, chunk) = self.chunk_of(&tiles[0]);
             let missing = tiles.iter().flat_map(|tile| tile.blocks.clone());
             let missing: Vec<usize> = missing.filter(|&number| !store.has(number)).collect();
-            Chunk::new(self, level, chunk).fill(&missing, &workers, store, &clock)?;
-            done += self.weights(tiles).into_iter().sum::<u64>();
-            observer.advance(Stage::Visibility, done);
+            let chunk = Chunk::new(self, level, chunk);
+            chunk.fill(&missing, &workers, store, &clock, &mut advance)?;
         }
         Ok(clock.stages())
     }
@@ -217,13 +246,14 @@ impl<'a> Chunk<'a> {
         cells * 4f64.powi((self.work.options.finest + self.level) as i32)
     }
 
-    /// Computes the groups of these blocks of the chunk.
+    /// Computes the groups of these blocks of the chunk; tells `advance` of those that are done.
     pub(super) fn fill(
         &self,
         missing: &[usize],
         workers: &Workers,
         store: &mut Store,
         clock: &Clock,
+        advance: &mut dyn FnMut(&[usize]),
     ) -> Result<(), BakeError> {
         let GradedWork {
             levels,
@@ -301,10 +331,12 @@ impl<'a> Chunk<'a> {
                 add(&clock.pairs, begun);
                 Some(groups)
             },
-            |_, groups: Option<std::io::Result<Vec<Record>>>| {
+            |piece, groups: Option<std::io::Result<Vec<Record>>>| {
                 let groups = groups.ok_or(BakeError::Cancelled)?;
                 let groups = groups.map_err(|error| store.cannot_encode(error))?;
-                Ok(store.append(&groups)?)
+                store.append(&groups)?;
+                advance(pieces[piece]);
+                Ok(())
             },
         )?;
         Ok(())
@@ -365,5 +397,52 @@ impl<'a> Chunk<'a> {
             }
         })?;
         Ok((number, record))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::terrain::Cells;
+    use crate::job::tiles::ShardOf;
+
+    #[test]
+    fn shards_have_as_much_of_each_level_as_others() {
+        let (width, height) = (1100, 900);
+        let heights = vec![0.0; width as usize * height as usize];
+        let terrain = Terrain::new(width, height, heights, [1.0; 2]).unwrap();
+        let options = BakeOptions {
+            finest: 1,
+            grade: 4,
+            ..BakeOptions::default()
+        };
+        let cells = Cells::of(&terrain, &options);
+        let valid = cells.valid();
+        let work = GradedWork::new(&cells.header().parameters, &valid, &terrain, &options);
+        let tiles = work.tiles();
+        let weights = work.weights(&tiles);
+        let blocks = |tiles: &[Tile], level: u32| -> usize {
+            let tiles = tiles.iter().map(|tile| tile.blocks.clone());
+            let of_level = |blocks: &Range<usize>| work.levels.find(blocks.start).0 == level;
+            tiles.filter(of_level).map(|blocks| blocks.len()).sum()
+        };
+        for of in [2, 3, 5] {
+            let mut missing: Vec<bool> = vec![true; work.blocks()];
+            for index in 1..=of {
+                let share = &tiles[ShardOf::new(index, of).unwrap().tiles(&weights)];
+                for block in share.iter().flat_map(|tile| tile.blocks.clone()) {
+                    assert!(std::mem::take(&mut missing[block]), "twice: {block}");
+                }
+                for level in 0..2 {
+                    let even = work.levels.all[level as usize].blocks.len() / of as usize;
+                    let found = blocks(share, level);
+                    assert!(
+                        found.abs_diff(even) <= even / 4,
+                        "{index}/{of}: {found} blocks of level {level}, even {even}"
+                    );
+                }
+            }
+            assert!(!missing.contains(&true));
+        }
     }
 }

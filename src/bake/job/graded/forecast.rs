@@ -71,9 +71,8 @@ pub(crate) fn forecast(work: &GradedWork<'_>) -> Result<GradedForecast, BakeErro
                 .sum(),
         ],
     };
-    let groups = levels.all.iter().map(|level| level.blocks.len()).sum();
     let aside = std::env::temp_dir().join("viewcell-forecast");
-    let mut store = Store::scratch(&aside, groups)?;
+    let mut store = Store::scratch(&aside, levels.blocks())?;
     // Of the last level that was looked from: seconds and bytes.
     let mut last = (0.0, 0.0);
     for (at, level) in (0..).zip(&levels.all) {
@@ -151,7 +150,7 @@ impl Sampled {
             .collect();
         let clock = Clock::default();
         let chunk = Chunk::new(work, at, quad);
-        chunk.fill(&chosen, workers, store, &clock)?;
+        chunk.fill(&chosen, workers, store, &clock, &mut |_| ())?;
         let [prepare, looking] = clock.seconds();
         self.looking += looking;
         self.tables = prepare / chunk.samples().max(1.0);

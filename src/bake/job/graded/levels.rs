@@ -89,16 +89,26 @@ impl Levels {
         Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
     }
 
-    /// The tiles of all levels.
+    /// Number of blocks of all levels.
+    pub(super) fn blocks(&self) -> usize {
+        self.all.iter().map(|level| level.blocks.len()).sum()
+    }
+
+    /// The tiles of all levels, in Morton order of the places where they end, smaller ones first: so that each shard of a bake
+    /// has as much of every level as others, for what a pair of cells of a level takes varies from terrain to terrain.
     pub(super) fn tiles(&self) -> Vec<Tile> {
-        let of_level = |level: &Level| {
+        let of_level = |(at, level): (u32, &Level)| {
             let first = level.first;
-            tiles(level.grid).into_iter().map(move |tile| Tile {
-                blocks: tile.blocks.start + first..tile.blocks.end + first,
-                ..tile
+            tiles(level.grid).into_iter().map(move |tile| {
+                let Quad { column, row, .. } = tile.quad;
+                let end = (u128::from(morton::number(column, row)) + 1) << (2 * at);
+                let blocks = tile.blocks.start + first..tile.blocks.end + first;
+                ((end, at), Tile { blocks, ..tile })
             })
         };
-        self.all.iter().flat_map(of_level).collect()
+        let mut all: Vec<_> = (0..).zip(&self.all).flat_map(of_level).collect();
+        all.sort_unstable_by_key(|&(place, _)| place);
+        all.into_iter().map(|(_, tile)| tile).collect()
     }
 
     /// The blocks that the group of one covers, in Morton order: those near it, or of them itself and those after it.

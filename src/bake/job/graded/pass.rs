@@ -80,7 +80,7 @@ struct Tally {
 impl LevelAssembly<'_> {
     /// Number of groups.
     pub(super) fn groups(&self) -> usize {
-        self.levels.all.iter().map(|level| level.blocks.len()).sum()
+        self.levels.blocks()
     }
 
     /// A group as a pass has left it.

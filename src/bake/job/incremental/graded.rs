@@ -41,14 +41,12 @@ pub(super) fn rebake(
     let parameters = &cells.header().parameters;
     let work = GradedWork::new(parameters, &valid, &seen, options);
     let parts = &before.parts;
-    let tiles = work.tiles();
-    let groups = tiles.last().map_or(0, |tile| tile.blocks.end);
     // What cells do not say of their ground may have changed anywhere.
     let changed = if before.holds_ground() {
         let was = terrain_of(&parts.header, &parts.heights, job.bundle)?;
         work.changed_since(&*as_seen(&was, options.curvature)?)
     } else {
-        vec![true; groups]
+        vec![true; work.blocks()]
     };
     clock.stage("prepare");
 
@@ -59,7 +57,7 @@ pub(super) fn rebake(
     let there = (&parts.header.parameters, &parts.valid);
     let mut store = unpack(bundle, there, output, |number| !changed[number], &workers)?;
     clock.stage("read");
-    work.fill(&tiles, &mut store, observer)?;
+    work.fill(&work.tiles(), &mut store, observer)?;
     clock.stage("visibility");
     let found = difference(bundle, there, &work, &store, |number| changed[number])?;
     clock.stage("patch");
