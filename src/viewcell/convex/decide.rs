@@ -36,13 +36,13 @@ pub trait Run {
 pub struct Decider<R> {
     /// The instructions, and the time that is left.
     pub run: R,
-    scale: Scale,
+    pub(super) scale: Scale,
     candidates: Candidates,
     /// The occluder that did most for the pair before, which is asked first of long lists, and alone of empty ones.
     pub guess: u32,
     /// What may be taken away, and whether it hid anything.
     pub movable: Movable,
-    room: Room,
+    pub(super) room: Room,
     estimates: EstimateRoom,
 }
 
@@ -195,17 +195,8 @@ impl<R: Run> Decider<R> {
             return Found::Open;
         }
         let mine = self.narrow(a, b, list);
-        let axis = cut.axis as usize;
-        let mut parts = if axis < 3 {
-            a.cut(axis, cut.at).map(|part| (part, *b))
-        } else {
-            b.cut(axis - 3, cut.at).map(|part| (*a, part))
-        };
-        if cut.upper {
-            parts.swap(0, 1);
-        }
         let mut found = Found::Hidden;
-        for (a, b) in parts {
+        for (a, b) in parts_of(a, b, cut) {
             found = self.decide(occluders, &a, &b, mine, depth - 1);
             if found != Found::Hidden {
                 break;
@@ -216,6 +207,20 @@ impl<R: Run> Decider<R> {
     }
 }
 
+/// The parts of a pair on either side of a cut, the one of which less is hidden first.
+pub(super) fn parts_of(a: &Span, b: &Span, cut: Cut) -> [(Span, Span); 2] {
+    let axis = cut.axis as usize;
+    let mut parts = if axis < 3 {
+        a.cut(axis, cut.at).map(|part| (part, *b))
+    } else {
+        b.cut(axis - 3, cut.at).map(|part| (*a, part))
+    };
+    if cut.upper {
+        parts.swap(0, 1);
+    }
+    parts
+}
+
 /// What single precision may err by.
 fn tolerance_of(scale: Scale) -> f32 {
     8.0 * scale.margin as f32
@@ -223,7 +228,13 @@ fn tolerance_of(scale: Scale) -> f32 {
 
 /// The proof, which is large, in one place.
 #[inline(never)]
-fn prove(occluder: &Occluder, a: &Span, b: &Span, scale: Scale, room: &mut Room) -> Shadow {
+pub(super) fn prove(
+    occluder: &Occluder,
+    a: &Span,
+    b: &Span,
+    scale: Scale,
+    room: &mut Room,
+) -> Shadow {
     occluder.shadow(a, b, scale, f64::INFINITY, room)
 }
 

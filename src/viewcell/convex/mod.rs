@@ -3,7 +3,7 @@
 //!
 //! - `occluder` is the proof for one convex set: 8 + 8 corners, and not 64 segments.
 //! - `decide` halves boxes until each part is hidden by one occluder, or a segment is clear. Where an occluder fails
-//!   tells which box to halve, and across which axis.
+//!   tells which box to halve, and across which axis. `replay` tries the proof of the pair before first.
 //! - `slabs` are shadows of the boxes around occluders, an occluder a SIMD lane; `estimate` the shadow of one occluder, its
 //!   planes as lanes. Both are in single precision, decide nothing, and spare most proofs.
 //! - `witness` looks for a clear segment, sixteen at a time, before a proof is begun.
@@ -19,6 +19,7 @@ mod plane;
 mod plane_runs;
 #[doc(hidden)]
 pub mod reference;
+mod replay;
 mod shaft;
 mod slabs;
 #[cfg(test)]
@@ -33,4 +34,5 @@ pub use occluder::{Kind, Occluder, Scale, Span};
 #[doc(hidden)]
 pub use occluder::{Room, Shadow};
 pub use plane::{Plane, Point, centre, cross, dot, minus, plus};
+pub use replay::Proofs;
 pub use witness::Segments;

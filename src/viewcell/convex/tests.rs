@@ -1,4 +1,4 @@
-//! Estimates against the proof that they spare.
+//! Estimates against the proof that they spare, and proofs of neighbours against those of pairs by themselves.
 
 use super::estimate::{Boxes, Estimate, EstimateRoom};
 use super::reference::meets;
@@ -270,4 +270,68 @@ fn decisions_do_not_depend_on_the_instructions() {
         found[expected as usize] += 1;
     }
     assert!(found.iter().all(|times| *times > 100), "{found:?}");
+}
+
+/// Against all segments between corners, and pairs that are decided each by itself.
+#[test]
+fn proofs_of_neighbours_hide_what_is_hidden_and_nothing_else() {
+    let (scale, mut dice) = (Scale::new(SCALE), Dice(5));
+    let mut decider = Decider::new(scale, Plain);
+    let mut alone = Decider::new(scale, Plain);
+    let (mut replayed, mut by_parts, mut hidden_alone) = (0, 0, 0);
+    for _ in 0..600 {
+        let occluders: Vec<Occluder> = (0..20 + dice.roll(40))
+            .map(|_| {
+                let at = point(&mut dice, 25.0);
+                match dice.roll(2) {
+                    0 => wall(&mut dice, at, scale.margin),
+                    _ => solid(&mut dice, at, scale.margin),
+                }
+            })
+            .collect();
+        let mut proofs = Proofs::default();
+        let list = decider.all(&occluders);
+        let all = alone.all(&occluders);
+        let half = [2.0, 2.0, 3.0];
+        let at = [-45.0, 45.0].map(|x| {
+            let [_, y, z] = point(&mut dice, 20.0);
+            [x, y, z]
+        });
+        for step in 0..8 {
+            let a = Span {
+                centre: at[0],
+                half,
+            };
+            let mut b = Span {
+                centre: at[1],
+                half,
+            };
+            b.centre[1] += f64::from(step);
+            let at_once = proofs.replay(&mut decider, &occluders, [&a, &b], 10);
+            let hidden =
+                at_once || proofs.decide_rest(&mut decider, &occluders, list) == Found::Hidden;
+            hidden_alone += i32::from(alone.decide(&occluders, &a, &b, all, 10) == Found::Hidden);
+            replayed += i32::from(at_once);
+            by_parts += i32::from(hidden && !at_once);
+            if !hidden {
+                continue;
+            }
+            for (from, to) in a.corners().into_iter().flat_map(|from| {
+                let inner = point(&mut dice, 1.0);
+                let inner = [0, 1, 2].map(|k| b.centre[k] + inner[k] * half[k]);
+                b.corners()
+                    .into_iter()
+                    .chain([inner])
+                    .map(move |to| (from, to))
+            }) {
+                let met = occluders.iter().any(|of| meets(of, from, to));
+                assert!(met, "{from:?} to {to:?}");
+            }
+        }
+    }
+    assert!(replayed > 500 && by_parts > 500, "{replayed}, {by_parts}");
+    assert!(
+        (replayed + by_parts - hidden_alone).abs() < hidden_alone / 50,
+        "{replayed} and {by_parts} of {hidden_alone}"
+    );
 }

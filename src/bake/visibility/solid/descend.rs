@@ -4,7 +4,7 @@ use super::super::simd::at_level;
 use super::boxes::{Node, ViewBox};
 use super::field::DEPTH;
 use fearless_simd::{Level, Simd};
-use viewcell::convex::{Decider, Found, List, Look, Occluder, Run, Segments, Span};
+use viewcell::convex::{Decider, Found, List, Look, Occluder, Proofs, Run, Segments, Span};
 
 /// The instructions of a SIMD level; decisions take as long as they take.
 pub(super) struct AtLevel(pub Level);
@@ -30,6 +30,8 @@ const OPPOSITE: u32 = 0xff;
 /// A search through two trees of cells: who of the one sees whom of the other.
 pub(super) struct Descent<'d> {
     pub decider: &'d mut Decider<AtLevel>,
+    /// Of pairs that are decided one after another.
+    pub proofs: Proofs,
     pub occluders: &'d [Occluder],
     pub cells: &'d [ViewBox],
     pub trees: [&'d [Node]; 2],
@@ -113,13 +115,11 @@ impl Descent<'_> {
     /// Whether it is not proven that a box is hidden from another.
     fn is_seen(&mut self, a: &Span, b: &Span, list: List) -> bool {
         let (decider, occluders) = (&mut *self.decider, self.occluders);
-        let cut = match decider.look(occluders, a, b, list) {
-            Look::Hidden => return false,
-            Look::Clear => return true,
-            Look::Part(cut) => cut,
-        };
+        if (self.proofs).replay(decider, occluders, [a, b], DEPTH) {
+            return false;
+        }
         decider.clear_of(occluders, &Segments::spread(a, b), list) != 0
-            || decider.divide(occluders, [a, b], cut, list, DEPTH) != Found::Hidden
+            || self.proofs.decide_rest(decider, occluders, list) != Found::Hidden
     }
 
     /// The pairs of cells of two small nodes, with what segments between their middles find.

@@ -36,7 +36,7 @@ use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
 use boxes::{BLOCK, Node, lanes, tree};
 use descend::{AtLevel, Descent};
 use fearless_simd::Level;
-use viewcell::convex::Decider;
+use viewcell::convex::{Decider, Proofs};
 use viewcell::format::bits;
 use viewcell::format::{Grid, Quad, morton};
 
@@ -116,6 +116,7 @@ impl Viewsheds for Solids<'_> {
             let mut seen = Seen { sights, first };
             let mut descent = Descent {
                 decider: &mut self.decider,
+                proofs: Proofs::default(),
                 occluders: &field.occluders,
                 cells: &field.cells,
                 trees: [&own, &field.tree],

@@ -1,0 +1,191 @@
+//! The proof of one pair tried on the next.
+//!
+//! A proof is a binary tree of occluders: one that hides all of its part, or one whose shadow says where the part is cut
+//! in two. Pairs that are decided one after another are neighbours, and mostly hidden by the same occluders, cut a little
+//! further on. So each step of the last proof is tried on its part of the new pair: one occluder, and not a list of them.
+//! What is left over is searched for a proof as any pair is.
+
+use super::candidates::List;
+use super::decide::{Decider, Found, Look, Run, parts_of, prove};
+use super::occluder::{Occluder, Shadow, Span};
+
+/// A step of a proof.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    occluder: u32,
+    /// The steps of its parts, the one of which less is hidden first; [`NONE`] for an occluder that hides all.
+    parts: [u32; 2],
+}
+
+const NONE: u32 = u32::MAX;
+
+/// A part that the step of the last proof does not hide.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    a: Span,
+    b: Span,
+    depth: u32,
+    /// Whose part it is, and which; [`NONE`] for the whole.
+    of: u32,
+    which: usize,
+}
+
+/// Proofs are kept up to so many steps.
+const MOST: usize = 256;
+
+/// The last proof, and the one that is being made.
+#[derive(Debug, Default)]
+pub struct Proofs {
+    last: Vec<Step>,
+    next: Vec<Step>,
+    rest: Vec<Rest>,
+}
+
+impl Proofs {
+    /// Whether the last proof hides a pair as well, cut where it has to be. If not, [`Proofs::decide_rest`] goes on.
+    pub fn replay<R: Run>(
+        &mut self,
+        decider: &mut Decider<R>,
+        occluders: &[Occluder],
+        [a, b]: [&Span; 2],
+        depth: u32,
+    ) -> bool {
+        self.next.clear();
+        self.rest.clear();
+        self.step(decider, occluders, [a, b], depth, 0, (NONE, 0));
+        let hides = self.rest.is_empty();
+        if hides {
+            self.keep();
+        }
+        hides
+    }
+
+    /// Tries a step of the last proof on a part.
+    fn step<R: Run>(
+        &mut self,
+        decider: &mut Decider<R>,
+        occluders: &[Occluder],
+        [a, b]: [&Span; 2],
+        depth: u32,
+        step: u32,
+        (of, which): (u32, usize),
+    ) {
+        let at = self.next.len();
+        if let Some(&Step { occluder, parts }) = self.last.get(step as usize)
+            && let Some(by) = occluders.get(occluder as usize)
+        {
+            let shadow = prove(by, a, b, decider.scale, &mut decider.room);
+            let is_last = parts[0] == NONE;
+            if shadow == Shadow::Whole {
+                self.link(of, which, at);
+                self.next.push(Step {
+                    occluder,
+                    parts: [NONE; 2],
+                });
+                return;
+            }
+            if let Shadow::Part(cut) = shadow
+                && depth > 0
+            {
+                self.link(of, which, at);
+                self.next.push(Step {
+                    occluder,
+                    parts: [NONE; 2],
+                });
+                // Of what it alone has hidden it mostly hides a part.
+                let parts = if is_last { [NONE, step] } else { parts };
+                for (which, (a, b)) in parts_of(a, b, cut).into_iter().enumerate() {
+                    let place = (at as u32, which);
+                    self.step(decider, occluders, [&a, &b], depth - 1, parts[which], place);
+                }
+                return;
+            }
+        }
+        self.rest.push(Rest {
+            a: *a,
+            b: *b,
+            depth,
+            of,
+            which,
+        });
+    }
+
+    /// Decides on what the last proof does not hide of the pair that it was tried on, by a list of candidates.
+    pub fn decide_rest<R: Run>(
+        &mut self,
+        decider: &mut Decider<R>,
+        occluders: &[Occluder],
+        list: List,
+    ) -> Found {
+        for number in 0..self.rest.len() {
+            let Rest {
+                a,
+                b,
+                depth,
+                of,
+                which,
+            } = self.rest[number];
+            let at = self.next.len();
+            self.link(of, which, at);
+            let mine = decider.narrow(&a, &b, list);
+            let found = self.search(decider, occluders, [&a, &b], mine, depth);
+            decider.leave(list);
+            if found != Found::Hidden {
+                return found;
+            }
+        }
+        self.keep();
+        Found::Hidden
+    }
+
+    /// As [`Decider::decide`], and writes the proof down.
+    fn search<R: Run>(
+        &mut self,
+        decider: &mut Decider<R>,
+        occluders: &[Occluder],
+        [a, b]: [&Span; 2],
+        list: List,
+        depth: u32,
+    ) -> Found {
+        let cut = match decider.look(occluders, a, b, list) {
+            Look::Hidden => None,
+            Look::Clear => return Found::Clear,
+            Look::Part(cut) => Some(cut),
+        };
+        let at = self.next.len();
+        self.next.push(Step {
+            occluder: decider.guess,
+            parts: [NONE; 2],
+        });
+        let Some(cut) = cut else {
+            return Found::Hidden;
+        };
+        if depth == 0 || !decider.run.goes_on() {
+            return Found::Open;
+        }
+        let mine = decider.narrow(a, b, list);
+        let mut found = Found::Hidden;
+        for (which, (a, b)) in parts_of(a, b, cut).into_iter().enumerate() {
+            let first = self.next.len();
+            self.link(at as u32, which, first);
+            found = self.search(decider, occluders, [&a, &b], mine, depth - 1);
+            if found != Found::Hidden {
+                break;
+            }
+        }
+        decider.leave(list);
+        found
+    }
+
+    fn link(&mut self, of: u32, which: usize, to: usize) {
+        if let Some(step) = self.next.get_mut(of as usize) {
+            step.parts[which] = to as u32;
+        }
+    }
+
+    fn keep(&mut self) {
+        if self.next.len() <= MOST {
+            std::mem::swap(&mut self.last, &mut self.next);
+        }
+    }
+}
