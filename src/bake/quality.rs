@@ -35,11 +35,13 @@ pub struct BoxSizes {
     pub doubled: u32,
     /// [`grade`](crate::BakeOptions::grade) of the options.
     pub grade: u32,
+    /// Whether those are the smallest where players stand and walk, and twice as large where they jump.
+    pub low: bool,
 }
 
-/// View cells of a solid level that are baked one by one in some five minutes of processor time, and those that are with
-/// [`BOX_GRADE`] in some twenty.
-const FEW_BOXES: u64 = 32_768;
+/// View cells of a solid level that are baked one by one in some two minutes of processor time, and those that are with
+/// [`BOX_GRADE`] in some ten.
+const FEW_BOXES: u64 = 12_288;
 const MANY_BOXES: u64 = 65_536;
 
 /// The distance at which boxes of cells answer as one, in their sizes.
@@ -127,7 +129,12 @@ impl Quality {
             Self::Best => (doubled(4 * MANY_BOXES), 2 * BOX_GRADE),
             Self::Draft => (doubled(MANY_BOXES) + 1, BOX_GRADE / 2),
         };
-        BoxSizes { doubled, grade }
+        let low = grade > 0 && self != Self::Best;
+        BoxSizes {
+            doubled,
+            grade,
+            low,
+        }
     }
 
     /// The quality that chooses the view cells of a bundle, if one does.
@@ -157,6 +164,7 @@ mod tests {
         };
         for (cells, draft, good, best) in [
             (11_256, (1, 16), (0, 0), (0, 0)),
+            (17_900, (1, 16), (0, 32), (0, 64)),
             (53_226, (1, 16), (0, 32), (0, 64)),
             (200_000, (2, 16), (1, 32), (0, 64)),
             (2_000_000, (4, 16), (3, 32), (2, 64)),
@@ -165,6 +173,9 @@ mod tests {
             assert_eq!(sizes(Quality::Good, cells), good, "{cells}");
             assert_eq!(sizes(Quality::Best, cells), best, "{cells}");
             assert_eq!(sizes(Quality::Samples, cells), (0, 0));
+            let low = |quality: Quality| quality.boxes(cells).low;
+            assert!(low(Quality::Draft) && low(Quality::Good) == (good.1 > 0));
+            assert!(!low(Quality::Best) && !low(Quality::Samples));
         }
     }
 

@@ -230,6 +230,58 @@ fn players_of_traces_are_in_cells() {
 }
 
 #[test]
+fn cells_are_twice_as_large_where_players_jump_and_cover_the_same_places() {
+    let mut level = SolidLevel::new("test", Units::Quake, Player::QUAKE);
+    level.obstacles = vec![
+        a_box([0.0, 0.0, -64.0], [512.0, 512.0, 0.0]),
+        a_box([64.0, 64.0, 0.0], [128.0, 256.0, 40.0]),
+        a_box([0.0, 0.0, 512.0], [512.0, 512.0, 576.0]),
+    ];
+    level.spawns = vec![[256.0, 256.0, 24.0]];
+    let usual = PlaceOptions::of(&level);
+    let low = PlaceOptions {
+        near_floor: [32.0, 64.0],
+        ..usual.clone()
+    };
+    let [usual, low] = [usual, low].map(|options| find_places(&level, &options).unwrap().cells);
+    assert!(
+        3 * low.len() < 2 * usual.len(),
+        "{} of {}",
+        low.len(),
+        usual.len()
+    );
+    let larger = |cells: &PlaceCells, at| {
+        cells
+            .locate(at)
+            .map(|cell| cells.boxes[cell as usize].level)
+    };
+    let mut most = [0; 2];
+    for feet in (1..400).step_by(3) {
+        for (x, y) in [(256.0, 256.0), (300.0, 410.0), (40.5, 300.0)] {
+            let at = [x, y, 24.0 + f64::from(feet)];
+            let found = [&usual, &low].map(|cells| larger(cells, at).unwrap());
+            let limit = match feet {
+                ..=32 => [0, 0],
+                33..=64 => [0, 1],
+                65.. => [2, 2],
+            };
+            assert!(
+                found[0] <= limit[0] && found[1] <= limit[1],
+                "{at:?}: {found:?}"
+            );
+            if feet <= 64 {
+                most = [0, 1].map(|k| most[k].max(found[k]));
+            }
+        }
+    }
+    assert_eq!(most, [0, 1]);
+    for cell in 0..usual.len() {
+        let middle = usual.bounds(cell).centre();
+        assert!(low.locate(middle).is_some(), "{middle:?}");
+    }
+}
+
+#[test]
 fn what_makes_no_cells_says_why() {
     let mut level = SolidLevel::new("test", Units::Quake, Player::QUAKE);
     level.obstacles = vec![a_box([0.0; 3], [512.0; 3])];

@@ -138,6 +138,10 @@ pub fn places_of_quality(
             found => found?,
         };
         let sizes = quality.boxes((found.cells.len() as u64) << (2 * doubled));
+        if sizes.doubled <= doubled && sizes.low {
+            options.near_floor[0] *= 0.5;
+            return Ok((find_places(level, options)?, sizes.grade));
+        }
         if sizes.doubled <= doubled {
             return Ok((found, sizes.grade));
         }

@@ -22,6 +22,9 @@ pub struct PlaceOptions {
     pub size: f64,
     /// Their height.
     pub height: f64,
+    /// Up to the first height of the feet over a floor cells are of that size, up to the second at most twice, and
+    /// further up four times as large. The second is no less. [Unit: of the file]
+    pub near_floor: [f64; 2],
     /// The player.
     pub player: Player,
     /// Origins of players known besides the level's spawns, in coordinates of the file: of a trace, or given as points.
@@ -38,6 +41,7 @@ impl PlaceOptions {
         Self {
             size: level.units.cell(),
             height: level.units.cell(),
+            near_floor: [level.units.near_floor(); 2],
             player: level.player,
             reach: Vec::new(),
             most: 1 << 20,
@@ -116,7 +120,7 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
     if buried.len() == seeds.len() {
         return Err(PlacesError::Buried(buried.len()));
     }
-    let flags = voxels.cells(level.units.near_floor());
+    let flags = voxels.cells(options.near_floor);
     let count = flags.boxes(0).count();
     if count > options.most {
         let mut times = 1;

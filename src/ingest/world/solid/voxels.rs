@@ -324,12 +324,21 @@ impl Voxels {
         PlaceCells::trimmed(cell, self.origin, boxes.collect())
     }
 
-    /// What finest cells hold, once all is reached.
-    pub(super) fn cells(&mut self, near_floor: f64) -> Flags {
+    /// What finest cells hold, once all is reached: whether it is near a floor, by two heights.
+    pub(super) fn cells(&mut self, near_floor: [f64; 2]) -> Flags {
         self.near_support = None;
-        let near = self.near_above(near_floor);
         let count: [usize; 3] = std::array::from_fn(|k| self.count[k] >> self.per_cell[k]);
         let mut flags = vec![0; count.iter().product()];
+        self.flag(&self.near_above(near_floor[0]), LOW, &mut flags);
+        if near_floor[1] != near_floor[0] {
+            self.flag(&self.near_above(near_floor[1]), JUMP, &mut flags);
+        }
+        Flags { count, flags }
+    }
+
+    /// Flags the cells of which anything is reached, and with `flag` those where it is in `near`.
+    fn flag(&self, near: &Words, flag: u8, flags: &mut [u8]) {
+        let count = [0, 1].map(|k| self.count[k] >> self.per_cell[k]);
         for z in 0..self.count[2] {
             for y in 0..self.count[1] {
                 let (start, _) = self.word([0, y, z]);
@@ -342,13 +351,13 @@ impl Voxels {
                     }
                     let near = near.get(start + word);
                     for bit in bits::ones(reached) {
+                        let found = if near >> bit & 1 == 1 { flag } else { 0 };
                         flags[row + ((64 * word + bit as usize) >> self.per_cell[0])] |=
-                            1 | ((near >> bit & 1) as u8) << 1;
+                            REACHED | found;
                     }
                 }
             }
         }
-        Flags { count, flags }
     }
 }
 
@@ -388,7 +397,13 @@ fn runs(first: usize, last: usize) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
-/// For each finest cell whether it is reached (1), and whether it is near a floor (2).
+/// Of a finest cell: it is reached.
+const REACHED: u8 = 1;
+/// It is near a floor by the first height, and by the second, which is no less.
+const LOW: u8 = 2;
+const JUMP: u8 = 4;
+
+/// For each finest cell what it holds.
 pub(super) struct Flags {
     count: [usize; 3],
     flags: Vec<u8>,
@@ -436,7 +451,12 @@ impl Flags {
                 if flags == 0 {
                     continue;
                 }
-                if flags & 2 == 0 || level == coarser {
+                let most = match flags {
+                    _ if flags & LOW != 0 => 0,
+                    _ if flags & JUMP != 0 => 1,
+                    _ => Self::COARSEST,
+                };
+                if level <= coarser + most {
                     return Some(PlaceBox {
                         min: min.map(|x| x as u32),
                         level,
