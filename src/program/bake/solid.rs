@@ -324,15 +324,16 @@ struct Foresight<'a> {
     progress: &'a Progress,
 }
 
-/// The size of cells, their grade, and what they take.
-type Foreseen = (f64, u32, Forecast);
+/// The size of cells, their grade, how many there are, and what they take.
+type Foreseen = (f64, u32, usize, Forecast);
 
 impl Foresight<'_> {
     /// What the bake takes.
     fn own(&self) -> Result<Foreseen, Failure> {
         let forecast =
             viewcell_bake::forecast_solid(self.world, self.source, self.options, self.progress)?;
-        Ok((self.size, self.options.grade, forecast))
+        let cells = self.world.places.len();
+        Ok((self.size, self.options.grade, cells, forecast))
     }
 
     /// What a bake by a quality would take, unless that is `known`; `None` for samples of a level that has too many.
@@ -344,7 +345,9 @@ impl Foresight<'_> {
             Err(error) if error.is_of_size() => return Ok(None),
             Err(error) => return Err(no_places(self.input, &error)),
         };
-        let same = |known: &&Foreseen| (known.0, known.1) == (places.size, grade);
+        // Cells of one size may be larger where players jump, or not.
+        let cells = found.cells.len();
+        let same = |known: &&Foreseen| (known.0, known.1, known.2) == (places.size, grade, cells);
         if let Some(&known) = known.iter().find(same) {
             return Ok(Some(known));
         }
@@ -358,7 +361,7 @@ impl Foresight<'_> {
             ..self.world
         };
         let forecast = viewcell_bake::forecast_solid(world, self.source, &options, self.progress)?;
-        Ok(Some((places.size, grade, forecast)))
+        Ok(Some((places.size, grade, cells, forecast)))
     }
 }
 
@@ -381,7 +384,7 @@ fn said_first(foresight: &Foresight, quality: Option<Quality>) -> Result<Option<
         }
         Ok::<_, Failure>(said.join(", "))
     };
-    let (size, grade, forecast) = own;
+    let (size, grade, _, forecast) = own;
     Ok(match quality {
         Some(quality) => Some(format!(
             "--quality {}: cells of {}, boxes of them far away (--grade={grade}): some {}; {}",
@@ -402,7 +405,7 @@ fn said_first(foresight: &Foresight, quality: Option<Quality>) -> Result<Option<
 /// Tells what a bake will take; and, where the quality chooses the cells, what others would.
 fn dry_run(foresight: &Foresight, args: &Args) -> Outcome {
     let own = foresight.own()?;
-    let mut document = ForecastDocument::new(&own.2);
+    let mut document = ForecastDocument::new(&own.3);
     let qualities = if args.is_chosen() {
         &Quality::ALL[..]
     } else {
@@ -411,7 +414,7 @@ fn dry_run(foresight: &Foresight, args: &Args) -> Outcome {
     let mut known = vec![own];
     for &quality in qualities {
         if let Some(found) = foresight.of(quality, &known)? {
-            document.add_boxes(quality, found.0, found.1, &found.2);
+            document.add_boxes(quality, found.0, found.1, &found.3);
             known.push(found);
         }
     }
