@@ -6,7 +6,7 @@ use viewcell::format::{Coarse, TerrainParameters, VisibilityMode};
 /// How much of what could be hidden a bake hides, for how much work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quality {
-    /// About a tenth of the work of `Good`, to look at: cells of at least 4 x 4 samples.
+    /// About a tenth of the work of `Good`, to look at.
     Draft,
     /// View cells that grow with distance: near players sample by sample or nearly so. Small terrains as `Samples`.
     #[default]
@@ -104,7 +104,10 @@ impl Quality {
                 ..whole
             },
             Self::Draft => {
-                let finest = (fits(MANY) + 1).clamp(2, *Coarse::LEVELS.end());
+                // Cells of 2 x 2 take a fifth of the work of samples that grow with distance, and a tenth of that of each
+                // sample with each.
+                let least = if samples > few { 2 } else { 1 };
+                let finest = (fits(MANY) + 1).clamp(least, *Coarse::LEVELS.end());
                 let detail = match mode {
                     VisibilityMode::Conservative => finest,
                     _ => 0,
@@ -184,7 +187,7 @@ mod tests {
         let mode = VisibilityMode::Conservative;
         let finest = |quality: Quality, side: u32| quality.cells(side, side, mode).finest;
         for (side, draft, good) in [
-            (513, 2, 0),
+            (513, 1, 0),
             (1025, 2, 0),
             (2049, 2, 1),
             (4097, 3, 2),

@@ -190,14 +190,14 @@ fn quality_chooses_the_cells_and_options_win_over_it() {
     assert_eq!(terrain["quality"], "draft");
     assert_eq!(
         [&terrain["finest"], &terrain["grade"], &terrain["detail"]],
-        [&Value::from(2), &8.into(), &2.into()]
+        [&Value::from(1), &8.into(), &1.into()]
     );
     let by_hand = [
         "--finest",
-        "2",
+        "1",
         "--grade=8",
         "--detail",
-        "2",
+        "1",
         "-o",
         "hand.vcb",
     ];
