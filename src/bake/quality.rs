@@ -39,9 +39,9 @@ pub struct BoxSizes {
     pub low: bool,
 }
 
-/// View cells of a solid level that are baked one by one in some two minutes of processor time, and those that are with
+/// View cells of a solid level that are baked one by one in some five minutes of processor time, and those that are with
 /// [`BOX_GRADE`] in some ten.
-const FEW_BOXES: u64 = 12_288;
+const FEW_BOXES: u64 = 32_768;
 const MANY_BOXES: u64 = 65_536;
 
 /// The distance at which boxes of cells answer as one, in their sizes.
@@ -167,7 +167,7 @@ mod tests {
         };
         for (cells, draft, good, best) in [
             (11_256, (1, 16), (0, 0), (0, 0)),
-            (17_900, (1, 16), (0, 32), (0, 64)),
+            (17_900, (1, 16), (0, 0), (0, 0)),
             (53_226, (1, 16), (0, 32), (0, 64)),
             (200_000, (2, 16), (1, 32), (0, 64)),
             (2_000_000, (4, 16), (3, 32), (2, 64)),
