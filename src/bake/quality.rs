@@ -104,8 +104,7 @@ impl Quality {
                 ..whole
             },
             Self::Draft => {
-                // Cells of 2 x 2 take a fifth of the work of samples that grow with distance, and a tenth of that of each
-                // sample with each.
+                // A tenth of the work of samples with a grade takes cells of 4 x 4; of that of each sample with each, 2 x 2.
                 let least = if samples > few { 2 } else { 1 };
                 let finest = (fits(MANY) + 1).clamp(least, *Coarse::LEVELS.end());
                 let detail = match mode {

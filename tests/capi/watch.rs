@@ -107,12 +107,12 @@ fn a_watch_answers_as_in_rust() {
             assert_eq!(set, VIEWCELL_OK);
         }
         rust.begin();
-        let all = rust.look(400);
+        let all = rust.look(30);
         let mut figures = viewcell_watch_figures::default();
         // SAFETY: pointers are to what the header asks for, handles are open.
         unsafe {
             assert_eq!(viewcell_watch_begin(watch), VIEWCELL_OK);
-            assert_eq!(viewcell_watch_look(watch, 400), i32::from(all));
+            assert_eq!(viewcell_watch_look(watch, 30), i32::from(all));
             assert_eq!(viewcell_watch_counts(watch, &raw mut figures), VIEWCELL_OK);
         }
         assert_eq!(figures.work, rust.counts().work);

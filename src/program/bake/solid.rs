@@ -324,16 +324,27 @@ struct Foresight<'a> {
     progress: &'a Progress,
 }
 
-/// The size of cells, their grade, how many there are, and what they take.
-type Foreseen = (f64, u32, usize, Forecast);
+/// What view cells take.
+#[derive(Clone, Copy)]
+struct Foreseen {
+    /// Of the cells: how large they are near floors, their grade, and how many there are.
+    size: f64,
+    grade: u32,
+    cells: usize,
+    forecast: Forecast,
+}
 
 impl Foresight<'_> {
     /// What the bake takes.
     fn own(&self) -> Result<Foreseen, Failure> {
         let forecast =
             viewcell_bake::forecast_solid(self.world, self.source, self.options, self.progress)?;
-        let cells = self.world.places.len();
-        Ok((self.size, self.options.grade, cells, forecast))
+        Ok(Foreseen {
+            size: self.size,
+            grade: self.options.grade,
+            cells: self.world.places.len(),
+            forecast,
+        })
     }
 
     /// What a bake by a quality would take, unless that is `known`; `None` for samples of a level that has too many.
@@ -345,9 +356,10 @@ impl Foresight<'_> {
             Err(error) if error.is_of_size() => return Ok(None),
             Err(error) => return Err(no_places(self.input, &error)),
         };
-        // Cells of one size may be larger where players jump, or not.
-        let cells = found.cells.len();
-        let same = |known: &&Foreseen| (known.0, known.1, known.2) == (places.size, grade, cells);
+        // Those that a quality chooses may be larger where players jump.
+        let (size, cells) = (places.size, found.cells.len());
+        let same =
+            |known: &&Foreseen| (known.size, known.grade, known.cells) == (size, grade, cells);
         if let Some(&known) = known.iter().find(same) {
             return Ok(Some(known));
         }
@@ -361,7 +373,12 @@ impl Foresight<'_> {
             ..self.world
         };
         let forecast = viewcell_bake::forecast_solid(world, self.source, &options, self.progress)?;
-        Ok(Some((places.size, grade, cells, forecast)))
+        Ok(Some(Foreseen {
+            size,
+            grade,
+            cells,
+            forecast,
+        }))
     }
 }
 
@@ -378,13 +395,22 @@ fn said_first(foresight: &Foresight, quality: Option<Quality>) -> Result<Option<
     let others = |qualities: &[Quality]| {
         let mut said = Vec::new();
         for &other in qualities.iter().filter(|&&other| Some(other) != quality) {
-            if let Some((.., forecast)) = foresight.of(other, &[own])? {
-                said.push(format!("--quality {} {}", other.name(), taken(&forecast)));
+            if let Some(found) = foresight.of(other, &[own])? {
+                said.push(format!(
+                    "--quality {} {}",
+                    other.name(),
+                    taken(&found.forecast)
+                ));
             }
         }
         Ok::<_, Failure>(said.join(", "))
     };
-    let (size, grade, _, forecast) = own;
+    let Foreseen {
+        size,
+        grade,
+        forecast,
+        ..
+    } = own;
     Ok(match quality {
         Some(quality) => Some(format!(
             "--quality {}: cells of {}, boxes of them far away (--grade={grade}): some {}; {}",
@@ -405,7 +431,7 @@ fn said_first(foresight: &Foresight, quality: Option<Quality>) -> Result<Option<
 /// Tells what a bake will take; and, where the quality chooses the cells, what others would.
 fn dry_run(foresight: &Foresight, args: &Args) -> Outcome {
     let own = foresight.own()?;
-    let mut document = ForecastDocument::new(&own.3);
+    let mut document = ForecastDocument::new(&own.forecast);
     let qualities = if args.is_chosen() {
         &Quality::ALL[..]
     } else {
@@ -414,7 +440,7 @@ fn dry_run(foresight: &Foresight, args: &Args) -> Outcome {
     let mut known = vec![own];
     for &quality in qualities {
         if let Some(found) = foresight.of(quality, &known)? {
-            document.add_boxes(quality, found.0, found.1, &found.3);
+            document.add_boxes(quality, found.size, found.grade, &found.forecast);
             known.push(found);
         }
     }

@@ -58,7 +58,8 @@ pub struct Movable {
 }
 
 impl Movable {
-    fn note(&mut self, number: u32) {
+    /// An occluder hid a part of a pair.
+    pub(super) fn note(&mut self, number: u32) {
         let at = number.wrapping_sub(self.first) as usize;
         self.used |= self.marks.get(at).copied().unwrap_or(0);
     }
@@ -175,28 +176,17 @@ impl<R: Run> Decider<R> {
         list: List,
         depth: u32,
     ) -> Found {
-        match self.look(occluders, a, b, list) {
-            Look::Hidden => Found::Hidden,
-            Look::Clear => Found::Clear,
-            Look::Part(cut) => self.divide(occluders, [a, b], cut, list, depth),
-        }
-    }
-
-    /// Decides on a pair by its parts on either side of a cut.
-    pub fn divide(
-        &mut self,
-        occluders: &[Occluder],
-        [a, b]: [&Span; 2],
-        cut: Cut,
-        list: List,
-        depth: u32,
-    ) -> Found {
+        let cut = match self.look(occluders, a, b, list) {
+            Look::Hidden => return Found::Hidden,
+            Look::Clear => return Found::Clear,
+            Look::Part(cut) => cut,
+        };
         if depth == 0 || !self.run.goes_on() {
             return Found::Open;
         }
         let mine = self.narrow(a, b, list);
         let mut found = Found::Hidden;
-        for (a, b) in parts_of(a, b, cut) {
+        for [a, b] in parts([a, b], cut.axis.into(), cut.at, cut.upper) {
             found = self.decide(occluders, &a, &b, mine, depth - 1);
             if found != Found::Hidden {
                 break;
@@ -207,15 +197,15 @@ impl<R: Run> Decider<R> {
     }
 }
 
-/// The parts of a pair on either side of a cut, the one of which less is hidden first.
-pub(super) fn parts_of(a: &Span, b: &Span, cut: Cut) -> [(Span, Span); 2] {
-    let axis = cut.axis as usize;
+/// The two parts of a pair of boxes of which one is cut, in the order in which they are proven: axes 0 to 2 are those of the
+/// first box, and -1 is the least coordinate, 1 the greatest.
+pub fn parts([a, b]: [&Span; 2], axis: usize, at: f64, upper_first: bool) -> [[Span; 2]; 2] {
     let mut parts = if axis < 3 {
-        a.cut(axis, cut.at).map(|part| (part, *b))
+        a.cut(axis, at).map(|part| [part, *b])
     } else {
-        b.cut(axis - 3, cut.at).map(|part| (*a, part))
+        b.cut(axis - 3, at).map(|part| [*a, part])
     };
-    if cut.upper {
+    if upper_first {
         parts.swap(0, 1);
     }
     parts

@@ -27,8 +27,7 @@ mod tests;
 mod witness;
 
 pub use candidates::List;
-pub use decide::Found;
-pub use decide::{Decider, Look, Movable, Run};
+pub use decide::{Decider, Found, Look, Movable, Run, parts};
 pub use groups::Groups;
 pub use occluder::{Kind, Occluder, Scale, Span};
 #[doc(hidden)]

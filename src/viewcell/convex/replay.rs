@@ -6,7 +6,7 @@
 //! What is left over is searched for a proof as any pair is.
 
 use super::candidates::List;
-use super::decide::{Decider, Found, Look, Run, parts_of, prove};
+use super::decide::{Decider, Found, Look, Run, parts, prove};
 use super::occluder::{Occluder, Shadow, Span};
 
 /// A step of a proof.
@@ -71,12 +71,16 @@ impl Proofs {
         (of, which): (u32, usize),
     ) {
         let at = self.next.len();
-        if let Some(&Step { occluder, parts }) = self.last.get(step as usize)
+        if let Some(&Step {
+            occluder,
+            parts: next,
+        }) = self.last.get(step as usize)
             && let Some(by) = occluders.get(occluder as usize)
         {
             let shadow = prove(by, a, b, decider.scale, &mut decider.room);
-            let is_last = parts[0] == NONE;
+            let is_last = next[0] == NONE;
             if shadow == Shadow::Whole {
+                decider.movable.note(occluder);
                 self.link(of, which, at);
                 self.next.push(Step {
                     occluder,
@@ -92,11 +96,12 @@ impl Proofs {
                     occluder,
                     parts: [NONE; 2],
                 });
-                // Of what it alone has hidden it mostly hides a part.
-                let parts = if is_last { [NONE, step] } else { parts };
-                for (which, (a, b)) in parts_of(a, b, cut).into_iter().enumerate() {
+                // An occluder that hid all of the last pair hides one side of the cut in this one.
+                let next = if is_last { [NONE, step] } else { next };
+                let parts = parts([a, b], cut.axis.into(), cut.at, cut.upper);
+                for (which, [a, b]) in parts.into_iter().enumerate() {
                     let place = (at as u32, which);
-                    self.step(decider, occluders, [&a, &b], depth - 1, parts[which], place);
+                    self.step(decider, occluders, [&a, &b], depth - 1, next[which], place);
                 }
                 return;
             }
@@ -165,7 +170,8 @@ impl Proofs {
         }
         let mine = decider.narrow(a, b, list);
         let mut found = Found::Hidden;
-        for (which, (a, b)) in parts_of(a, b, cut).into_iter().enumerate() {
+        let parts = parts([a, b], cut.axis.into(), cut.at, cut.upper);
+        for (which, [a, b]) in parts.into_iter().enumerate() {
             let first = self.next.len();
             self.link(at as u32, which, first);
             found = self.search(decider, occluders, [&a, &b], mine, depth - 1);

@@ -231,6 +231,18 @@ impl Run for Plain {
     }
 }
 
+/// So many walls and solids in the way.
+fn clutter(dice: &mut Dice, count: u32, margin: f64) -> Vec<Occluder> {
+    let occluder = |_| {
+        let at = point(dice, 25.0);
+        match dice.roll(2) {
+            0 => wall(dice, at, margin),
+            _ => solid(dice, at, margin),
+        }
+    };
+    (0..count).map(occluder).collect()
+}
+
 /// Servers with different processors must not differ about who is hidden.
 #[test]
 fn decisions_do_not_depend_on_the_instructions() {
@@ -239,15 +251,8 @@ fn decisions_do_not_depend_on_the_instructions() {
     let mut best = Decider::new(scale, crate::query::solid::Budget::new());
     let mut found = [0; 3];
     for round in 0..6_000 {
-        let occluders: Vec<Occluder> = (0..1 + dice.roll(40))
-            .map(|_| {
-                let at = point(&mut dice, 25.0);
-                match dice.roll(2) {
-                    0 => wall(&mut dice, at, scale.margin),
-                    _ => solid(&mut dice, at, scale.margin),
-                }
-            })
-            .collect();
+        let count = 1 + dice.roll(40);
+        let occluders = clutter(&mut dice, count, scale.margin);
         let [a, b] = [-45.0, 45.0].map(|x| {
             let mut centre = point(&mut dice, 20.0);
             centre[0] += x;
@@ -280,15 +285,8 @@ fn proofs_of_neighbours_hide_what_is_hidden_and_nothing_else() {
     let mut alone = Decider::new(scale, Plain);
     let (mut replayed, mut by_parts, mut hidden_alone) = (0, 0, 0);
     for _ in 0..600 {
-        let occluders: Vec<Occluder> = (0..20 + dice.roll(40))
-            .map(|_| {
-                let at = point(&mut dice, 25.0);
-                match dice.roll(2) {
-                    0 => wall(&mut dice, at, scale.margin),
-                    _ => solid(&mut dice, at, scale.margin),
-                }
-            })
-            .collect();
+        let count = 20 + dice.roll(40);
+        let occluders = clutter(&mut dice, count, scale.margin);
         let mut proofs = Proofs::default();
         let list = decider.all(&occluders);
         let all = alone.all(&occluders);

@@ -4,7 +4,7 @@
 //! boxes at a coordinate. Occluders stay where they are while players move, so that the tree of one frame mostly proves the
 //! boxes of the next: a test of one occluder a leaf. Where a leaf fails, a proof of that part alone is looked for.
 
-use crate::convex::{Decider, Found, Groups, List, Look, Point, Run, Span};
+use crate::convex::{Decider, Found, Groups, List, Look, Point, Run, Span, parts};
 use crate::format::solid::Corners;
 use crate::query::solid::cell_by_cell::{CellByCell, DEPTH};
 use crate::query::solid::reached::{ReachedCell, around};
@@ -260,17 +260,4 @@ impl Prover {
 fn of_doors(solids: &Solids) -> Groups {
     let doors = solids.occluders.get(solids.own..).unwrap_or_default();
     Groups::new(solids.own as u32, doors)
-}
-
-/// The two parts of a pair of boxes that one of them is cut into, in the order in which they are proven.
-fn parts([a, b]: [&Span; 2], axis: usize, at: f64, upper_first: bool) -> [[Span; 2]; 2] {
-    let mut parts = if axis < 3 {
-        a.cut(axis, at).map(|part| [part, *b])
-    } else {
-        b.cut(axis - 3, at).map(|part| [*a, part])
-    };
-    if upper_first {
-        parts.swap(0, 1);
-    }
-    parts
 }

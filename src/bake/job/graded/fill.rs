@@ -33,8 +33,8 @@ use viewcell_ingest::world::Terrain;
 /// Level of a chunk, as a quad of the cells of its level.
 const CHUNK_LEVEL: u32 = 8;
 
-/// What deciding a pair of cells costs beside one of samples, about, by the level of the cells as quads of samples: made-up
-/// mountains and jacksboro, with a factor of two between them.
+/// What deciding a pair of cells costs beside one of samples, by the level of the cells as quads of samples. Measured on made-up
+/// mountains; elsewhere it may be a multiple of that.
 const PAIR_COSTS: [u64; 7] = [1, 5, 10, 20, 40, 60, 120];
 
 /// Samples of the terrain that are read beyond those that are looked at: an engine draws the ground of a sample's square

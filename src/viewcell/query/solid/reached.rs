@@ -114,7 +114,7 @@ pub(crate) fn touch([a, b]: &Corners, [c, d]: &Corners) -> bool {
     let mut touches = true;
     let axes = a.iter().zip(b).zip(c.iter().zip(d));
     for ((low, high), (least, greatest)) in axes {
-        // Without a branch: it is asked of many, with no answer that could be foreseen.
+        // No branches: they would be mispredicted.
         touches &= (low <= greatest) & (least <= high);
     }
     touches
