@@ -3,6 +3,7 @@
 //! Players are known by their positions alone, as in a recording: a velocity is the difference of two of them. It may be off
 //! by what the player can gain in half a frame, which is part of what they may reach.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use viewcell::query::{
@@ -11,7 +12,7 @@ use viewcell::query::{
 use viewcell::watch::{Watch, WatchCounts, WatchOptions, Watched, swept};
 
 use super::field::distance;
-use super::sent::{ELSEWHERE, Sent, frames};
+use super::sent::{ELSEWHERE, Late, Sent, frames};
 use super::trace::{Trace, TracePoint};
 
 /// How it is decided who is sent.
@@ -36,6 +37,8 @@ pub struct CullingOptions {
     pub speed: f64,
     /// How much velocity a hit adds to others, along each axis. [Unit: of the level, a second]
     pub hit: f64,
+    /// How far recorded positions may be off: those of somebody else's last frame, or rounded. [Unit: of the level]
+    pub error: f64,
     /// Work of a watch in a frame; 0 for as much as it takes.
     pub work: u32,
     /// So many times as many players: each other group is the trace so much later.
@@ -53,6 +56,10 @@ pub struct Culled {
     pub time: f64,
     /// What the longest of them took. [Unit: us]
     pub longest: f64,
+    /// Of a watch: figures of the longest.
+    pub longest_counts: WatchCounts,
+    /// Players who came to life or were put elsewhere in the longest.
+    pub longest_put: usize,
     /// Of a watch: figures of all frames together.
     pub counts: WatchCounts,
     /// Positions at the end of what was looked ahead, of eyes and of bodies; and how many of these were outside of where
@@ -60,14 +67,14 @@ pub struct Culled {
     pub reached: [u64; 2],
     /// The same, outside.
     pub outside: [u64; 2],
+    /// Where each was taken to be able to come to, as a viewer and as somebody who is shown: by time and player.
+    reaches: HashMap<(u64, usize), [Mover; 2]>,
 }
 
 /// What running adds to a velocity: what friction and walls take is taken into account by itself. [Unit: speeds a second]
 const ACCELERATION: f64 = 10.0;
 /// Acceleration of gravity, and speed of a jump. [Unit: of Quake]
 const FALLING: [f64; 2] = [800.0, 270.0];
-/// Rounding of positions. [Unit: of Quake]
-const ERROR: f64 = 1.0;
 /// A step of a stair. [Unit: of Quake]
 const STEP: f64 = 18.0;
 /// Of a test of a pair.
@@ -81,16 +88,19 @@ impl CullingOptions {
         let [gravity, jump] = FALLING;
         let [x, y, z] = motion.velocity.unwrap_or([0.0; 3]);
         let acceleration = ACCELERATION * self.speed;
-        // The velocity of half a frame ago.
-        let unsure = 0.5 * step;
+        // The velocity of half a frame ago, by two positions.
+        let (unsure, off) = (0.5 * step, 2.0 * self.error / step);
         MotionLimits {
             speed: [
                 self.speed.max(x.hypot(y)) + hit,
                 jump.max(z.abs() + gravity * (until + unsure)) + hit,
             ],
             acceleration: [acceleration, gravity],
-            impulse: [acceleration * unsure + hit, jump + gravity * unsure + hit],
-            error: [ERROR; 2],
+            impulse: [
+                acceleration * unsure + off + hit,
+                jump + gravity * unsure + off + hit,
+            ],
+            error: [self.error; 2],
         }
     }
 }
@@ -169,13 +179,23 @@ pub fn cull(
             .map(|motion| motion.map(|motion| options.movers(motion, step)))
             .collect();
         found.watch(&recorded, index, &known);
+        let movers = known.iter().enumerate().take(own);
+        let movers = movers.filter_map(|(player, movers)| Some(((time, player), (*movers)?)));
+        found.reaches.extend(movers);
         let begun = clock();
         server.frame(time, &known);
         let took = clock() - begun;
         found.frames += 1;
         found.time += took;
-        found.longest = found.longest.max(took);
         server.add(&mut found.counts);
+        if took > found.longest {
+            found.longest = took;
+            found.longest_counts = WatchCounts::default();
+            server.add(&mut found.longest_counts);
+            let put = known.iter().flatten();
+            let put = put.filter(|[sees, _]| sees.motion.velocity.is_none());
+            found.longest_put = put.count();
+        }
         for viewer in (0..players).filter(|viewer| known[*viewer].is_some()) {
             let others = (0..players).filter(|other| server.sends(viewer, *other));
             found.sent.add(time, viewer, others.collect());
@@ -185,6 +205,21 @@ pub fn cull(
 }
 
 impl Culled {
+    /// Whether both were where they had been taken to be able to come to when the one saw the other too early.
+    pub fn foresaw(&self, late: &Late) -> bool {
+        let inside = |player: usize, which: usize, at: [f64; 3]| {
+            let movers = self.reaches.get(&(late.shown, player));
+            movers.is_some_and(|movers| {
+                let mover = &movers[which];
+                let reach = swept(&mover.motion, &mover.limits, STEP, mover.times[1]);
+                let [low, high] = reach.corners();
+                (0..3).all(|k| low[k] <= at[k] && at[k] <= high[k])
+            })
+        };
+        let ((viewer, from, _), (other, to)) = (late.viewer, late.other);
+        inside(viewer, 0, from) && inside(other, 1, to)
+    }
+
     /// Counts who will be outside of where they are taken to be able to come to.
     fn watch(&mut self, recorded: &Recorded<'_>, index: usize, known: &[Option<[Mover; 2]>]) {
         for (player, movers) in known.iter().enumerate() {

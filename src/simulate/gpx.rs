@@ -106,6 +106,7 @@ pub fn trace(walkers: &[Vec<Fix>], place: impl Fn(&[Fix], &Fix) -> [f64; 2]) -> 
                     at,
                     view: [0.0, heading],
                     dead: false,
+                    eye: None,
                 }
             })
             .collect()

@@ -63,8 +63,19 @@ impl Agreement {
 /// Who is further from where they were a frame ago was put there. [Unit: the level's]
 pub(crate) const ELSEWHERE: f64 = 200.0;
 
+/// Somebody who is late.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Late {
+    /// The time of the snapshot which lacks them. [Unit: ms]
+    pub shown: u64,
+    /// Who sees them, and where from, and when. [Unit: ms]
+    pub viewer: (usize, [f64; 3], u64),
+    /// Who they are, and where they are shown.
+    pub other: (usize, [f64; 3]),
+}
+
 /// What a record comes to by lines of sight: ordered pairs of living players and frames.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judged {
     /// All that there are.
     pub pairs: u64,
@@ -76,8 +87,8 @@ pub struct Judged {
     pub exposed: u64,
     /// Pairs of which the client had a snapshot to go by.
     pub shown: u64,
-    /// Of these, the other was in sight where the snapshot has them, and not in it.
-    pub late: u64,
+    /// Of these, the other was in sight where the snapshot has them, and not in it: when first in each frame.
+    pub late: Vec<Late>,
     /// Frames in which that was so for a viewer, of all frames of viewers.
     pub late_frames: [u64; 2],
     /// Time between frames. [Unit: ms]
@@ -102,16 +113,23 @@ impl Sent {
         self.rows.insert((time, player), sent);
     }
 
-    /// Judges the record by lines of sight between origins. A client that is `rtt` milliseconds away goes by the last
-    /// snapshot that it was sent at least so long before the server has it where it is now: half of that for
-    /// the snapshot, half for its own movement. Somebody is late who is in sight of where the viewer is from where
-    /// that snapshot would have shown them, and is not in it. Nothing is judged of clients who have come to life or were put
-    /// elsewhere since: they do not know yet.
+    /// Judges the record by lines of sight. A client that is `rtt` milliseconds away goes by the last snapshot that it was
+    /// sent at least so long before the server has it where it is now: half of that for the snapshot, half for its own
+    /// movement. Somebody is late who is in sight of where the viewer is from where that snapshot would have shown them,
+    /// and is not in it. Nothing is judged of clients who have come to life or were put elsewhere since: they do not
+    /// know yet.
+    ///
+    /// `between` so many instants are judged besides from each frame to the next. Then the viewer is on a straight way
+    /// from the one to the other, and so are those who are shown, from where they are in the snapshot to where they are a
+    /// frame later. A pair that is late at several instants of a frame counts once.
+    ///
+    /// `sees` tells whether a viewer, of whom only `at` and `eye` are asked, sees somebody whose origin is given.
     pub fn judge(
         &self,
         trace: &Trace,
         rtt: u64,
-        sees: impl Fn([f64; 3], [f64; 3]) -> bool,
+        between: u32,
+        sees: impl Fn(&TracePoint, [f64; 3]) -> bool,
     ) -> Judged {
         let players = trace.players.len();
         let frames = frames(trace);
@@ -120,6 +138,7 @@ impl Sent {
         let mut before = None;
         // Where players were a frame ago, and since when they have been where they could go by themselves.
         let (mut there, mut put) = (vec![None; players], vec![0; players]);
+        let next_of = |time: u64| frames.range(time + 1..).next();
         for (&time, frame) in &frames {
             let step = before
                 .replace(time)
@@ -136,37 +155,76 @@ impl Sent {
                     *put = time;
                 }
             }
+            let next = next_of(time);
             for (viewer, times) in last.iter_mut().enumerate() {
                 let now = self.rows.get(&(time, viewer));
                 times.extend(now.map(|_| time));
-                while times.get(1).is_some_and(|next| next + rtt <= time) {
-                    times.pop_front();
-                }
-                let shown = times.front().filter(|shown| *shown + rtt <= time);
-                let shown =
-                    shown.and_then(|at| Some((frames.get(at)?, self.rows.get(&(*at, viewer))?)));
-                // Who has come to life since, or was put elsewhere, is not yet where the server has them.
-                let shown = shown.filter(|_| times.front() >= Some(&put[viewer]));
                 let Some(from) = frame[viewer] else { continue };
-                found.late_frames[1] += 1;
-                let mut late = 0;
                 for other in (0..players).filter(|other| *other != viewer) {
                     if let (Some(sent), Some(to)) = (now, frame[other]) {
-                        let (sent, sees) = (sent.contains(&other), sees(from.at, to.at));
+                        let (sent, sees) = (sent.contains(&other), sees(from, to.at));
                         found.pairs += 1;
                         found.sent += u64::from(sent);
                         found.in_sight += u64::from(sees);
                         found.exposed += u64::from(sent && !sees);
                     }
-                    if let Some((then, sent)) = shown
-                        && let Some(to) = then[other]
-                    {
-                        found.shown += 1;
-                        late += u64::from(!sent.contains(&other) && sees(from.at, to.at));
+                }
+                // Of each other, whether the client had a snapshot, and how they were late.
+                let mut others = vec![(false, None); players];
+                for instant in 0..=between {
+                    let (at, from) = if instant == 0 {
+                        (time, *from)
+                    } else {
+                        let Some((&end, then)) = next else { break };
+                        let Some(to) = then[viewer] else { break };
+                        if distance(from.at, to.at) > ELSEWHERE {
+                            break;
+                        }
+                        let passed = (end - time) * u64::from(instant) / u64::from(between + 1);
+                        let part = passed as f64 / (end - time) as f64;
+                        (time + passed, from.towards(to, part))
+                    };
+                    while times.get(1).is_some_and(|next| next + rtt <= at) {
+                        times.pop_front();
+                    }
+                    // Who has come to life since, or was put elsewhere, is not yet where the server has them.
+                    let shown = times.front().copied();
+                    let shown = shown.filter(|shown| shown + rtt <= at && *shown >= put[viewer]);
+                    let Some(shown) = shown else { continue };
+                    let (Some(then), Some(sent)) =
+                        (frames.get(&shown), self.rows.get(&(shown, viewer)))
+                    else {
+                        continue;
+                    };
+                    let after = (between > 0).then(|| next_of(shown)).flatten();
+                    for other in (0..players).filter(|other| *other != viewer) {
+                        let Some(to) = then[other] else { continue };
+                        let (is_shown, late) = &mut others[other];
+                        *is_shown = true;
+                        if late.is_some() || sent.contains(&other) {
+                            continue;
+                        }
+                        let on = after.and_then(|(&end, after)| {
+                            let on =
+                                after[other].filter(|on| distance(on.at, to.at) <= ELSEWHERE)?;
+                            let part = (at - shown - rtt) as f64 / (end - shown) as f64;
+                            Some(to.towards(on, part.min(1.0)).at)
+                        });
+                        let on = on.unwrap_or(to.at);
+                        *late = sees(&from, on).then_some(Late {
+                            shown,
+                            viewer: (viewer, from.at, at),
+                            other: (other, on),
+                        });
                     }
                 }
-                found.late += late;
-                found.late_frames[0] += u64::from(late > 0);
+                let known = found.late.len();
+                found
+                    .late
+                    .extend(others.iter().filter_map(|(_, late)| *late));
+                found.shown += others.iter().filter(|(shown, _)| *shown).count() as u64;
+                found.late_frames[0] += u64::from(found.late.len() > known);
+                found.late_frames[1] += 1;
             }
         }
         found
@@ -367,21 +425,25 @@ mod tests {
         }
         let trace = Trace::read(rows.as_bytes()).unwrap();
         let sent = Sent::read(sent.as_bytes()).unwrap();
-        let sees = |a: [f64; 3], b: [f64; 3]| (a[0] - b[0]).abs() < 10.0;
+        let sees = |a: &TracePoint, b: [f64; 3]| (a.at[0] - b[0]).abs() < 10.0;
         let at_once = Judged {
             pairs: 10,
             sent: 5,
             in_sight: 6,
             exposed: 0,
             shown: 10,
-            late: 1,
+            late: vec![Late {
+                shown: 100,
+                viewer: (0, [0.0; 3], 100),
+                other: (1, [9.0, 0.0, 0.0]),
+            }],
             late_frames: [1, 10],
             step: 50,
         };
-        assert_eq!(sent.judge(&trace, 0, sees), at_once);
+        assert_eq!(sent.judge(&trace, 0, 0, sees), at_once);
         // Who is 100 ms away goes by what was sent two frames before: each is in sight for two frames more.
-        let later = sent.judge(&trace, 100, sees);
-        assert_eq!((later.late, later.shown), (3, 6));
+        let later = sent.judge(&trace, 100, 0, sees);
+        assert_eq!((later.late.len(), later.shown), (3, 6));
     }
 
     #[test]
@@ -401,11 +463,37 @@ mod tests {
         }
         let trace = Trace::read(rows.as_bytes()).unwrap();
         let sent = Sent::read(sent.as_bytes()).unwrap();
-        let sees = |a: [f64; 3], b: [f64; 3]| (a[0] - b[0]).abs() < 10.0;
+        let sees = |a: &TracePoint, b: [f64; 3]| (a.at[0] - b[0]).abs() < 10.0;
         // At once the client knows of both; a frame away of the second frame there alone, and further away of none.
         for (rtt, late) in [(0, 2), (50, 1), (100, 0)] {
-            assert_eq!(sent.judge(&trace, rtt, sees).late, late, "{rtt}");
+            assert_eq!(sent.judge(&trace, rtt, 0, sees).late.len(), late, "{rtt}");
         }
+    }
+
+    #[test]
+    fn who_passes_between_two_frames_is_late_there() {
+        // They pass each other between 50 and 100 ms, and are never near in a frame; nobody is sent until 100 ms.
+        let mut rows = format!("{},eye\n", crate::trace::HEADER);
+        let mut sent = String::from("t_ms,player,sent\n");
+        for (time, x) in [(0, 60), (50, 20), (100, -20), (150, -60)] {
+            rows += &format!("{time},0,0,0,0,0,0,0,12\n{time},1,{x},0,0,0,0,0,26\n");
+            sent += &format!(
+                "{time},0,{}\n{time},1,0\n",
+                if time < 100 { "" } else { "1" }
+            );
+        }
+        let trace = Trace::read(rows.as_bytes()).unwrap();
+        let sent = Sent::read(sent.as_bytes()).unwrap();
+        let sees = |a: &TracePoint, b: [f64; 3]| {
+            let near = (a.at[0] - b[0]).abs() < 10.0;
+            assert!(a.eye == Some(12.0) || a.at[0] == b[0] || !near);
+            near
+        };
+        let late = |rtt, between| sent.judge(&trace, rtt, between, sees).late.len();
+        assert_eq!([late(0, 0), late(0, 1), late(0, 4)], [0, 1, 1]);
+        // A client that is 100 ms away is shown the same way later.
+        assert_eq!([late(100, 0), late(100, 4)], [0, 0]);
+        assert_eq!(late(50, 4), 1);
     }
 
     #[test]

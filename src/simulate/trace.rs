@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::io::BufRead;
 
-/// The columns, in order.
+/// The columns, in order. `eye`, the height of the eye above the origin, may follow.
 pub const HEADER: &str = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead";
 
 /// Most players that a trace may have.
@@ -24,6 +24,21 @@ pub struct TracePoint {
     pub view: [f64; 2],
     /// Whether the player is dead.
     pub dead: bool,
+    /// Height of the eye above the origin, if it is known: less of those who crouch.
+    pub eye: Option<f64>,
+}
+
+impl TracePoint {
+    /// Part of the way to another point: where the player is, and how high the eye.
+    pub fn towards(&self, other: &Self, part: f64) -> Self {
+        let mix = |a: f64, b: f64| a + part * (b - a);
+        let eye = self.eye.zip(other.eye);
+        Self {
+            at: std::array::from_fn(|k| mix(self.at[k], other.at[k])),
+            eye: eye.map(|(a, b)| mix(a, b)).or(self.eye),
+            ..*self
+        }
+    }
 }
 
 /// The recorded points of all players: a list for each player, in order of time.
@@ -63,7 +78,7 @@ impl Trace {
     /// numbered from 0 without gaps; and for fewer than two players.
     pub fn read(mut input: impl BufRead) -> Result<Self, TraceError> {
         let (mut trace, mut text, mut line, mut now) = (Self::default(), Vec::new(), 0, 0);
-        let mut begin = None;
+        let (mut begin, mut has_eye) = (None, false);
         loop {
             text.clear();
             line += 1;
@@ -81,15 +96,20 @@ impl Trace {
                 .map_err(|_| fault("expected text, found bytes that are none".into()))?
                 .trim_end_matches(['\n', '\r']);
             if line == 1 {
-                if words.trim_start_matches('\u{feff}') != HEADER {
-                    return Err(fault(format!(
-                        "expected the columns {HEADER:?}, found {:?}",
-                        shortened(words)
-                    )));
-                }
+                let more = words.trim_start_matches('\u{feff}').strip_prefix(HEADER);
+                has_eye = match more {
+                    Some("") => false,
+                    Some(",eye") => true,
+                    _ => {
+                        return Err(fault(format!(
+                            "expected the columns {HEADER:?} or these and eye, found {:?}",
+                            shortened(words)
+                        )));
+                    }
+                };
                 continue;
             }
-            let (player, point) = point(words).map_err(fault)?;
+            let (player, point) = point(words, has_eye).map_err(fault)?;
             if point.time < now {
                 return Err(fault(format!(
                     "expected a time of {now} ms or later, found {} ms: times must not go back",
@@ -146,31 +166,37 @@ impl Trace {
         ]
     }
 
-    /// The lines of the trace, as [`Trace::read`] reads them: the same numbers come back.
+    /// The lines of the trace, as [`Trace::read`] reads them: the same numbers come back. Heights of eyes are written if all
+    /// are known.
     pub fn write(&self) -> String {
         let mut points: Vec<(u64, usize, &TracePoint)> = Vec::new();
         for (player, list) in self.players.iter().enumerate() {
             points.extend(list.iter().map(|point| (point.time, player, point)));
         }
         points.sort_by_key(|&(time, player, _)| (time, player));
-        let mut text = format!("{HEADER}\n");
+        let has_eye = points.iter().all(|(_, _, point)| point.eye.is_some());
+        let mut text = format!("{HEADER}{}\n", if has_eye { ",eye" } else { "" });
         for (time, player, point) in points {
             let ([x, y, z], [pitch, yaw]) = (point.at, point.view);
             let dead = u8::from(point.dead);
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{time},{player},{x},{y},{z},{pitch},{yaw},{dead}");
+            let _ = write!(text, "{time},{player},{x},{y},{z},{pitch},{yaw},{dead}");
+            if let Some(eye) = point.eye.filter(|_| has_eye) {
+                let _ = write!(text, ",{eye}");
+            }
+            text.push('\n');
         }
         text
     }
 }
 
 /// One line.
-fn point(line: &str) -> Result<(usize, TracePoint), String> {
+fn point(line: &str, has_eye: bool) -> Result<(usize, TracePoint), String> {
     let mut words = line.split(',');
-    let found = line.split(',').count();
-    if found != 8 {
+    let (found, columns) = (line.split(',').count(), 8 + usize::from(has_eye));
+    if found != columns {
         return Err(format!(
-            "expected 8 columns, found {found}: {:?}",
+            "expected {columns} columns, found {found}: {:?}",
             shortened(line)
         ));
     }
@@ -194,11 +220,13 @@ fn point(line: &str) -> Result<(usize, TracePoint), String> {
         "1" => true,
         other => return Err(format!("expected 0 or 1 for dead, found {other:?}")),
     };
+    let eye = has_eye.then(|| number("eye", next())).transpose()?;
     let point = TracePoint {
         time,
         at,
         view,
         dead,
+        eye,
     };
     Ok((player, point))
 }
@@ -233,6 +261,10 @@ mod tests {
         assert_eq!(trace.players[0][1].at, [0.1, 2.0, 3.0]);
         assert_eq!((trace.span(), trace.players[1][0].dead), ([0, 50], true));
         assert_eq!(Trace::read(trace.write().as_bytes()), Ok(trace));
+        let crouches = format!("{HEADER},eye\n0,0,1,2,3,0,0,0,12\n0,1,4,5,6,0,0,0,26.5\n");
+        let trace = Trace::read(crouches.as_bytes()).unwrap();
+        assert_eq!(trace.players[1][0].eye, Some(26.5));
+        assert_eq!(trace.write(), crouches);
     }
 
     #[test]

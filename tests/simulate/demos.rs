@@ -49,6 +49,7 @@ fn traces() -> impl Strategy<Value = Trace> {
                             f64::from(yaw) * 360.0 / 65_536.0,
                         ],
                         dead,
+                        eye: None,
                     }
                 });
                 points.collect()
@@ -64,6 +65,7 @@ fn few(frames: u64) -> Trace {
         at: [x, 2.0, 24.0 - time as f64 / 8.0],
         view: [0.0, 90.0],
         dead: time == 50,
+        eye: None,
     };
     let player = |x: f64| (0..frames).map(|i| point(50 * i, x + i as f64)).collect();
     Trace {

@@ -70,6 +70,7 @@ fn wanderers(level: &CellBundle, seed: u64) -> Trace {
             at,
             view: [0.0; 2],
             dead: false,
+            eye: None,
         };
         let points = (0..FRAMES).map(|frame| {
             if frame == 0 || dice.roll(12) == 0 {

@@ -18,7 +18,7 @@ use viewcell_program::simulate::csv;
 use viewcell_program::{input, query, values};
 use viewcell_simulate::culling::{CullingOptions, Method, cull};
 use viewcell_simulate::field::Field;
-use viewcell_simulate::sent::{Body, Sent};
+use viewcell_simulate::sent::{Body, Late, Sent};
 use viewcell_simulate::trace::Trace;
 
 /// What a server sent to whom, compared with who sees whom in the level
@@ -33,7 +33,8 @@ pub(super) struct Args {
     /// The bundle of the level's clusters, from `bake cells --symmetry none` to match the engine
     #[arg(required_unless_present = "level", requires = "sent")]
     bundle: Option<PathBuf>,
-    /// Movements of players: CSV with the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead
+    /// Movements of players: CSV with the columns t_ms,player,x,y,z,pitch_deg,yaw_deg,dead, and eye (its height above the
+    /// origin) if known
     #[arg(long, value_name = "CSV")]
     traces: PathBuf,
     /// Who was sent to whom: CSV with the columns t_ms,player,sent (players separated by spaces), and bytes if
@@ -51,6 +52,9 @@ pub(super) struct Args {
     /// With --level: round-trip time of clients, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 0, requires = "level", value_parser = clap::value_parser!(u64).range(..=10_000))]
     rtt: u64,
+    /// With --level: so many instants between two frames are judged as well
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "level", value_parser = clap::value_parser!(u32).range(..=100))]
+    between: u32,
     /// With --level: the box of a player's body, relative to the origin [default: that of the level's game]
     #[arg(
         long,
@@ -78,6 +82,9 @@ struct Culling {
     /// With --solid: velocity that a hit adds to other players
     #[arg(long, value_name = "SPEED", default_value_t = 0.0, requires = "solid", value_parser = values::not_negative)]
     hit: f64,
+    /// With --solid: how far recorded positions may be off. More where they were recorded at another rate than players move
+    #[arg(long, value_name = "UNITS", default_value_t = 1.0, requires = "solid", value_parser = values::not_negative)]
+    error: f64,
     /// With --solid: looks at boxes that a watch may take in a frame, of about a microsecond each; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 0, requires = "solid")]
     work: u32,
@@ -114,11 +121,28 @@ struct MethodRow {
     reached: [u64; 2],
     /// The same, outside.
     outside: [u64; 2],
+    /// Late pairs of which both were where they had been taken to be able to come to.
+    late_foreseen: usize,
     /// Of a watch: shares of all pairs that a proof of before hides; that were looked at; that cells hide; that were found
     /// in sight by the line of before.
     shares: Option<[f64; 4]>,
     /// Of a watch: looks in a frame.
     work: Option<f64>,
+    /// Of a watch: the longest frame.
+    longest: Option<Longest>,
+}
+
+/// The frame of a watch that took longest.
+#[derive(Serialize, JsonSchema)]
+struct Longest {
+    /// Looks.
+    work: u32,
+    /// Ordered pairs of players.
+    pairs: u32,
+    /// Pairs that were looked at.
+    looked: u32,
+    /// Players who had just come to life or been put elsewhere.
+    put: usize,
 }
 
 /// The record, judged by lines of sight. Numbers count ordered pairs of living players and frames, unless it says
@@ -200,7 +224,7 @@ pub(super) fn run(args: &Args) -> Outcome {
     if let Some(level) = &args.level {
         let level = args.reading.read(level)?.level;
         let judge = Judge::new(args, &level);
-        lines = sent.as_ref().map(|sent| judge.judge(sent, &trace));
+        lines = sent.as_ref().map(|sent| judge.judge(sent, &trace).0);
         if let Some(bundle) = &args.solid {
             methods = by_methods(args, bundle, &judge, &trace)?;
         }
@@ -277,16 +301,19 @@ impl MethodRow {
         let [eyes, bodies] = [0, 1].map(|k| percent(self.outside[k], self.reached[k]));
         let mut text = format!(
             "\n{}, {} players: {mean:.0} us a frame, at most {longest:.0}; outside of what was looked ahead {eyes:.2} % \
-             of viewers, {bodies:.2} % of others\n{}",
+             of viewers, {bodies:.2} % of others\n{}of the late pairs {} had both within what was looked ahead\n",
             self.method,
             self.players,
-            self.lines.told()
+            self.lines.told(),
+            self.late_foreseen
         );
-        if let (Some(shares), Some(work)) = (self.shares, self.work) {
+        if let (Some(shares), Some(work), Some(longest)) = (self.shares, self.work, &self.longest) {
             let [kept, looked, baked, in_sight] = shares.map(|share| 100.0 * share);
             text.push_str(&format!(
                 "{kept:.1} % hidden by a proof of before; {looked:.1} % looked at: {baked:.1} % hidden by cells, \
-                 {in_sight:.1} % in sight as before; {work:.0} looks a frame\n"
+                 {in_sight:.1} % in sight as before; {work:.0} looks a frame\n\
+                 the longest frame: {} looks, {} of {} pairs looked at, {} players just put there\n",
+                longest.work, longest.looked, longest.pairs, longest.put
             ));
         }
         text
@@ -335,27 +362,34 @@ fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<V
 /// Who is in sight of whom, by lines of sight through the level's solids.
 struct Judge<'l> {
     bodies: BodyTracer<'l>,
+    /// Height of the eye of those who stand.
+    eye: f64,
     rtt: u64,
+    between: u32,
 }
 
 impl<'l> Judge<'l> {
     fn new(args: &Args, level: &'l SolidLevel) -> Self {
         let [_, standing] = level.player.eye;
-        let player = Player::standing(
-            args.hull.map_or(level.player.hull, |hull| hull.0),
-            args.eye.unwrap_or(standing),
-        );
+        let eye = args.eye.unwrap_or(standing);
+        let player = Player::standing(args.hull.map_or(level.player.hull, |hull| hull.0), eye);
         Self {
             bodies: BodyTracer::new(level, player),
+            eye,
             rtt: args.rtt,
+            between: args.between,
         }
     }
 
-    fn judge(&self, sent: &Sent, trace: &Trace) -> Lines {
-        let found = sent.judge(trace, self.rtt, |viewer, other| {
-            self.bodies.sees(viewer, other, &mut 0).is_some()
+    fn judge(&self, sent: &Sent, trace: &Trace) -> (Lines, Vec<Late>) {
+        let found = sent.judge(trace, self.rtt, self.between, |viewer, other| {
+            let [x, y, z] = viewer.at;
+            let lower = self.eye - viewer.eye.unwrap_or(self.eye);
+            let at = [x, y, z - lower];
+            self.bodies.sees(at, other, &mut 0).is_some()
         });
-        Lines {
+        let late = found.late.len() as u64;
+        let lines = Lines {
             rtt: self.rtt,
             pairs: found.pairs,
             sent: found.sent,
@@ -363,12 +397,13 @@ impl<'l> Judge<'l> {
             exposed: found.exposed,
             exposed_s: (found.exposed * found.step) as f64 / 1000.0,
             shown: found.shown,
-            late: found.late,
-            late_ms: found.late * found.step,
+            late,
+            late_ms: late * found.step,
             bytes: sent.bytes,
             late_frames: found.late_frames[0],
             frames: found.late_frames[1],
-        }
+        };
+        (lines, found.late)
     }
 }
 
@@ -392,6 +427,7 @@ fn by_methods(
             rtt: args.rtt,
             speed: args.culling.speed,
             hit: args.culling.hit,
+            error: args.culling.error,
             work: args.culling.work,
             copies: args.culling.copies as usize,
         };
@@ -406,9 +442,11 @@ fn by_methods(
         let counts = found.counts;
         let share = |part: u32| f64::from(part) / f64::from(counts.pairs.max(1));
         let is_watch = method == Method::Watch;
+        let (lines, late) = judge.judge(&found.sent, trace);
         rows.push(MethodRow {
             method: name,
-            lines: judge.judge(&found.sent, trace),
+            lines,
+            late_foreseen: late.iter().filter(|late| found.foresaw(late)).count(),
             players: options.copies * trace.players.len(),
             us: [found.time / found.frames.max(1) as f64, found.longest],
             reached: found.reached,
@@ -416,6 +454,15 @@ fn by_methods(
             shares: is_watch
                 .then(|| [counts.kept, counts.looked, counts.baked, counts.in_sight].map(share)),
             work: is_watch.then(|| f64::from(counts.work) / found.frames.max(1) as f64),
+            longest: is_watch.then(|| {
+                let counts = found.longest_counts;
+                Longest {
+                    work: counts.work,
+                    pairs: counts.pairs,
+                    looked: counts.looked,
+                    put: found.longest_put,
+                }
+            }),
         });
     }
     Ok(rows)

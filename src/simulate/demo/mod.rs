@@ -281,6 +281,7 @@ impl Reader {
             ],
             // Dead, or nothing but a head.
             dead: has(8) || has(9),
+            eye: None,
         };
         match slot.points.last_mut() {
             Some(last) if last.time == now => *last = point,

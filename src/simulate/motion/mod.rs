@@ -71,6 +71,7 @@ pub fn motion(field: &Field, options: &MotionOptions) -> Result<Trace, NoGround>
                             at: player.at(),
                             view: [0.0, player.heading()],
                             dead: player.is_dead(),
+                            eye: None,
                         }
                     })
                     .collect()
