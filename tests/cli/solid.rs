@@ -126,6 +126,32 @@ fn view_cells_are_held_to_what_is_in_sight() {
 }
 
 #[test]
+fn a_level_that_is_baked_from_outside_of_its_walls_is_warned_of() {
+    let folder = rooms();
+    let level = std::fs::read_to_string(folder.path("rooms.map")).unwrap();
+    folder.write("rooms.map", level.replace("info_player_start", "light"));
+    let warned = |reach: &str| {
+        folder.write("reach.csv", format!("x,y,z\n{reach}\n"));
+        let arguments = [
+            "bake",
+            "solid",
+            "rooms.map",
+            "--cell",
+            "16",
+            "--reach",
+            "reach.csv",
+        ];
+        let ran = folder.ok(&[&arguments[..], &["--force", "--json"]].concat());
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let notes = document["notes"].as_array().unwrap();
+        let of_walls = |note: &&Value| note.as_str().unwrap().contains("outside of the walls");
+        notes.iter().filter(of_walls).count()
+    };
+    assert_eq!(warned("64,64,32"), 0);
+    assert_eq!(warned("64,64,200"), 1, "on the roof");
+}
+
+#[test]
 fn a_quality_chooses_the_cells_of_a_level() {
     let folder = rooms();
     let baked = ["bake", "solid", "rooms.map", "--quiet"];

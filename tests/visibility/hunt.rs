@@ -5,7 +5,8 @@
 //! Each terrain is hunted as it is, and with all that may differ at once: eyes higher than heads, ground
 //! below the surface, the earth's curvature.
 //!
-//! `VIEWCELL_HUNT` sets the number of lines of sight a terrain; `VIEWCELL_FULL=1` bakes whole files.
+//! `VIEWCELL_HUNT` sets the number of lines of sight a terrain; `VIEWCELL_FULL=1` bakes whole files;
+//! `VIEWCELL_TERRAIN` names files by a part of their names.
 
 use super::coarse::coarse;
 use super::{BODIES, Baked, Dice, SIDE, Viewsheds, levels, real};
@@ -332,6 +333,9 @@ fn each_real(whole: bool, hunt: impl Fn(&str, &Terrain)) {
             vertical_scale: scale,
             ..IngestOptions::default()
         };
+        if std::env::var("VIEWCELL_TERRAIN").is_ok_and(|part| !name.contains(&part)) {
+            continue;
+        }
         if let Some(terrain) = real(name, &options) {
             hunt(name, &terrain);
         }

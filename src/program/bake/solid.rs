@@ -12,12 +12,13 @@ use crate::progress::Progress;
 use crate::signals::Stop;
 use crate::simulate::csv;
 use crate::{input, values};
+use viewcell_bake::bundle::Statistics;
 use viewcell_bake::bundle::grid_of_cells;
 use viewcell_bake::prepare::{
     free_memory, notes_of_level, notes_of_places, places_of_quality, told_of_solid,
 };
 use viewcell_bake::visibility;
-use viewcell_bake::{BakeOptions, Forecast, Quality, SolidWorld, Source};
+use viewcell_bake::{BakeOptions, Forecast, Quality, ShardReport, SolidWorld, Source};
 use viewcell_ingest::world::Short;
 use viewcell_ingest::world::solid::{Aabb, PlaceOptions, PlacesError, find_places};
 
@@ -292,23 +293,54 @@ pub fn run(args: &Args) -> Outcome {
     }
     let baked = match long.shard {
         None => going_on(&mut options, &args.manner.voice, |options| {
-            viewcell_bake::bake_solid(world, &source, options, &output, &progress).map(|_| None)
+            viewcell_bake::bake_solid(world, &source, options, &output, &progress)
+                .map(|report| Baked::Bundle(report.statistics))
         }),
         Some(part) => going_on(&mut options, &args.manner.voice, |options| {
             viewcell_bake::bake_solid_shard(world, &source, options, part, &output, &progress)
-                .map(Some)
+                .map(Baked::Shard)
         }),
     };
     progress.finish();
-    let shard = match baked.map_err(Failure::from) {
+    let baked = match baked.map_err(Failure::from) {
         Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
-    if let Some(report) = shard {
-        return finish_shard(report, output, notes, &args.manner);
-    }
     let Manner { voice, json, .. } = &args.manner;
-    finish(output, notes, args.verify, voice, json, &progress)
+    match baked {
+        Baked::Shard(report) => finish_shard(report, output, notes, &args.manner),
+        Baked::Bundle(statistics) => {
+            if let Some(note) = hides_little(&statistics) {
+                voice.tell_notes(std::slice::from_ref(&note));
+                notes.push(note);
+            }
+            finish(output, notes, args.verify, voice, json, &progress)
+        }
+    }
+}
+
+/// What a bake made.
+enum Baked {
+    Bundle(Statistics),
+    Shard(ShardReport),
+}
+
+/// Levels that hide less of their pairs of cells are mostly looked at from outside.
+const LITTLE: f64 = 0.02;
+/// Smaller levels may be one room. [Unit: view cells]
+const ROOM: u64 = 256;
+
+/// The warning of a bundle that hides next to nothing.
+fn hides_little(statistics: &Statistics) -> Option<String> {
+    let hidden = statistics.levels.first()?.hidden_share;
+    (hidden < LITTLE && statistics.samples >= ROOM).then(|| {
+        format!(
+            "warning: {:.1} % of the pairs of view cells are hidden. Is this one open space, or are players outside of \
+             the walls? The cells are those that can be reached from spawn points and --reach; a mesh may be in other \
+             axes or units (--up, --from)",
+            100.0 * hidden
+        )
+    })
 }
 
 /// What is foreseen of a level.
