@@ -29,12 +29,7 @@ impl Path {
         }
     }
 
-    /// Of `length` steps, two bits each, the first in the highest bits. `None` beyond the limits.
-    pub fn of_bits(steps: u64, length: u8) -> Option<Self> {
-        (length <= Self::MOST && steps >> (2 * length) == 0).then_some(Self { steps, length })
-    }
-
-    /// As [`Path::of_bits`] takes them.
+    /// The steps, two bits each, the first in the highest bits.
     pub fn bits(self) -> u64 {
         self.steps
     }

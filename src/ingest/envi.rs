@@ -66,19 +66,19 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
         let header = header_of(source.path).unwrap_or_default();
         (header, source.path.to_owned())
     };
-    let header = Header::open(&header_path).map_err(|e| e.of(&header_path))?;
-    let layout = header.layout().map_err(|e| e.of(&header_path))?;
-    let height = header.count("lines").map_err(|e| e.of(&header_path))?;
+    let header = Header::open(&header_path).map_err(|e| e.about(&header_path))?;
+    let layout = header.layout().map_err(|e| e.about(&header_path))?;
+    let height = header.count("lines").map_err(|e| e.about(&header_path))?;
     let window =
-        Window::new(source.options, layout.width, height).map_err(|e| e.of(&header_path))?;
-    let place = header.place().map_err(|e| e.of(&header_path))?;
+        Window::new(source.options, layout.width, height).map_err(|e| e.about(&header_path))?;
+    let place = header.place().map_err(|e| e.about(&header_path))?;
     let (given, crs) = place.map_or((None, None), |(transform, crs)| {
         (Some(transform), Some(crs))
     });
     let (order, transform) =
-        Order::of(given, [layout.width, height]).map_err(|e| e.of(&header_path))?;
+        Order::of(given, [layout.width, height]).map_err(|e| e.about(&header_path))?;
     let mut values = read_declared(&data_path, layout, window.counted(order), height)
-        .map_err(|e| e.of(&data_path))?;
+        .map_err(|e| e.about(&data_path))?;
     let mut notes = Vec::new();
     order.undo(&mut values, window.width, &mut notes);
 
@@ -101,7 +101,7 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     }
     raster.nodata = header
         .optional("data ignore value")
-        .map_err(|e| e.of(&header_path))?;
+        .map_err(|e| e.about(&header_path))?;
     Ok(raster)
 }
 

@@ -92,8 +92,11 @@ impl IngestError {
     }
 
     /// The same error, about a file, unless it says which already.
-    pub fn about(self, path: &Path) -> Self {
-        self.of(path)
+    pub fn about(mut self, path: &Path) -> Self {
+        if self.0.path.as_os_str().is_empty() {
+            self.0.path = path.to_owned();
+        }
+        self
     }
 
     fn new(
@@ -170,14 +173,6 @@ impl IngestError {
             Some(place) => format!("{part}, {place}"),
             None => part,
         });
-        self
-    }
-
-    /// Says which file, unless that is known already.
-    pub(super) fn of(mut self, path: &Path) -> Self {
-        if self.0.path.as_os_str().is_empty() {
-            self.0.path = path.to_owned();
-        }
         self
     }
 

@@ -67,7 +67,7 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     } else {
         source.path.to_owned()
     };
-    let of_header = |error: IngestError| error.of(&header_path);
+    let of_header = |error: IngestError| error.about(&header_path);
     let header = Header {
         fields: fields_of(&header_path).unwrap_or_default(),
         floats: extension(&data_path) == "flt",
@@ -77,7 +77,8 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let window = Window::new(source.options, layout.width, height).map_err(of_header)?;
     let transform = header.transform(layout.width, height).map_err(of_header)?;
     let nodata = header.nodata().map_err(of_header)?;
-    let values = read_declared(&data_path, layout, window, height).map_err(|e| e.of(&data_path))?;
+    let values =
+        read_declared(&data_path, layout, window, height).map_err(|e| e.about(&data_path))?;
     let is_signed = layout.sample == SampleType::I16;
     if source.options.byte_order.is_none() && (is_signed || layout.sample == SampleType::U16) {
         notes.extend(plausible::other_order(

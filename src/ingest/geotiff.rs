@@ -317,7 +317,7 @@ fn mask_out(
         apply_mask(&mut tiff, &source, window, values)
     };
     let file = File::open(beside).map_err(IngestError::io);
-    file.and_then(read).map_err(|error| error.of(beside))
+    file.and_then(read).map_err(|error| error.about(beside))
 }
 
 /// Makes void what the image that the decoder is at has a zero for.

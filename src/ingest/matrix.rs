@@ -18,7 +18,7 @@ use crate::world::BitMatrix;
 pub fn read_matrix(path: &Path) -> Result<BitMatrix, IngestError> {
     file_bytes(path, "a matrix")
         .and_then(|bytes| matrix(&bytes))
-        .map_err(|error| error.of(path))
+        .map_err(|error| error.about(path))
 }
 
 fn matrix(bytes: &[u8]) -> Result<BitMatrix, IngestError> {

@@ -38,7 +38,7 @@ impl Packs {
     /// A folder that cannot be read, and packs that are none.
     pub(super) fn open(folder: &Path) -> Result<Self, IngestError> {
         let entries = std::fs::read_dir(folder);
-        let entries = entries.map_err(|error| IngestError::io(error).of(folder))?;
+        let entries = entries.map_err(|error| IngestError::io(error).about(folder))?;
         let (mut pk3, mut pak) = (Vec::new(), Vec::new());
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -64,7 +64,7 @@ impl Packs {
             });
         }
         for (_, path) in pak {
-            let files = pak_files(&path).map_err(|error| error.of(&path))?;
+            let files = pak_files(&path).map_err(|error| error.about(&path))?;
             layers.push(Layer::Pak(path, files));
         }
         layers.insert(if loose_last { layers.len() } else { 0 }, loose);
@@ -100,7 +100,7 @@ impl Packs {
         let found = format!("none among {} packs and loose files", self.layers.len() - 1);
         Err(
             IngestError::bad(format!("{name} in the game's folder"), found, remedy)
-                .of(&self.folder),
+                .about(&self.folder),
         )
     }
 
@@ -128,7 +128,7 @@ impl Packs {
 /// What cannot be read, packs that are none, and names that are in none of them.
 pub fn level_bytes(path: &Path, pack: Option<&Path>) -> Result<Vec<u8>, IngestError> {
     match pack {
-        None => file_bytes(path, "a level").map_err(|error| error.of(path)),
+        None => file_bytes(path, "a level").map_err(|error| error.about(path)),
         Some(folder) => Ok(Packs::open(folder)?.read(path)?.0),
     }
 }
@@ -151,7 +151,7 @@ impl Layer {
                 .transpose(),
             Self::Pk3(pack) => pack.read(&lower),
         };
-        read.map_err(|error| error.at(name).of(self.path()))
+        read.map_err(|error| error.at(name).about(self.path()))
     }
 
     /// Names of files in a folder of it with an ending, in lower case but for those that lie loose.
@@ -249,7 +249,7 @@ fn part_of(path: &Path, [offset, length]: [u64; 2]) -> Result<Vec<u8>, IngestErr
 fn open_pk3(path: PathBuf) -> Result<Layer, IngestError> {
     Pk3::open(&path)
         .map(Layer::Pk3)
-        .map_err(|error| error.of(&path))
+        .map_err(|error| error.about(&path))
 }
 
 /// A `.pk3`.

@@ -26,7 +26,7 @@ use crate::{ascii, envi, esri, geotiff, hgt, pam, png, raw};
 /// [`IngestError`] for a file that cannot be read, is damaged, is larger than the limit, or does
 /// not agree with the options.
 pub fn read_terrain(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
-    read(path, options).map_err(|error| error.of(path))
+    read(path, options).map_err(|error| error.about(path))
 }
 
 fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {

@@ -33,7 +33,7 @@ pub(super) fn beside(
                 found,
                 "correct the world file, or move it away and give `spacing`",
             )
-            .of(&path));
+            .about(&path));
         };
         notes.push(format!(
             "place and spacing are those of {}: {} x {} units of its CRS",

@@ -49,7 +49,7 @@ pub use prt::{OpaqueFace, PortalFile, PortalFileKind};
 pub fn read_cells(path: &Path, options: &IngestCellsOptions) -> Result<IngestedCells, IngestError> {
     file_bytes(path, "a level")
         .and_then(|bytes| cells_from_bytes(&bytes, options))
-        .map_err(|error| error.of(path))
+        .map_err(|error| error.about(path))
 }
 
 /// What a person may say about a level's file.

@@ -77,7 +77,7 @@ pub fn read_ground(
         GroundSource::Heightmap(path) => of_heightmap(path, layers, folder, options),
         GroundSource::Stack(paths) => of_stack(paths, layers, options),
         GroundSource::Voxels(path) => {
-            of_voxels(path, layers, options).map_err(|error| error.of(path))
+            of_voxels(path, layers, options).map_err(|error| error.about(path))
         }
     }
 }
@@ -146,7 +146,7 @@ fn of_heightmap(
                     format!("{} x {}", raster.width(), raster.height()),
                     "give a raster of the heightmap's size",
                 )
-                .of(&folder.join(name)));
+                .about(&folder.join(name)));
             }
             Ok(Depth::Raster(raster.heights().to_vec()))
         }
@@ -162,7 +162,7 @@ fn of_heightmap(
     let ground = of_layers(&ask, terrain.heights(), &depths, layers.bottom).map_err(|error| {
         let of_layers =
             matches!(&error, GroundError::Bad { place, .. } if place.starts_with("layer"));
-        IngestError::from(error).of(if of_layers { &layers.path } else { path })
+        IngestError::from(error).about(if of_layers { &layers.path } else { path })
     })?;
     Ok(Grounded {
         ground: placed(ground, &terrain),
@@ -252,7 +252,7 @@ fn of_stack(
                 format!("{} x {}", image.width(), image.height()),
                 "give images of one size",
             )
-            .of(path));
+            .about(path));
         }
         for (i, (cube, value)) in cubes.iter_mut().zip(image.heights()).enumerate() {
             let whole = value.fract() == 0.0 && (0.0..65536.0).contains(value);
@@ -262,14 +262,14 @@ fn of_stack(
                 NONE
             };
             if material == NONE {
-                return Err(unnamed(*value, i, size[0], layers).of(path));
+                return Err(unnamed(*value, i, size[0], layers).about(path));
             }
             *cube = material;
         }
         Ok(())
     });
     Ok(Grounded {
-        ground: ground.map_err(|error| error.of(&images[0]))?,
+        ground: ground.map_err(|error| error.about(&images[0]))?,
         notes: Vec::new(),
     })
 }
@@ -282,11 +282,11 @@ fn images(paths: &[PathBuf]) -> Result<Vec<PathBuf>, IngestError> {
             images.push(path.clone());
             continue;
         }
-        let listed = std::fs::read_dir(path).map_err(|error| IngestError::io(error).of(path))?;
+        let listed = std::fs::read_dir(path).map_err(|error| IngestError::io(error).about(path))?;
         let mut found = Vec::new();
         for entry in listed {
             let file = entry
-                .map_err(|error| IngestError::io(error).of(path))?
+                .map_err(|error| IngestError::io(error).about(path))?
                 .path();
             if file
                 .extension()
@@ -305,7 +305,7 @@ fn images(paths: &[PathBuf]) -> Result<Vec<PathBuf>, IngestError> {
             "none",
             "name images, or a folder that has some",
         )
-        .of(&name));
+        .about(&name));
     }
     Ok(images)
 }
@@ -443,7 +443,7 @@ pub fn read_layers(path: &Path) -> Result<LayersFile, IngestError> {
         }
         Ok(layers)
     };
-    read().map_err(|error: IngestError| error.of(path))
+    read().map_err(|error: IngestError| error.about(path))
 }
 
 const REMEDY: &str =

@@ -178,7 +178,7 @@ fn read_lines<T>(
         }
         Ok(stamps)
     };
-    read().map_err(|error: IngestError| error.of(path))
+    read().map_err(|error: IngestError| error.about(path))
 }
 
 /// The shape of a line whose middle is `at`, where a cube has so many metres.

@@ -31,7 +31,7 @@ pub fn read_mesh(path: &Path) -> Result<Mesh, IngestError> {
             read_obj(&bytes)
         }
     });
-    mesh.map_err(|error| error.of(path))
+    mesh.map_err(|error| error.about(path))
 }
 
 /// Reads a closed mesh. Faces of more than three corners are cut into triangles from their first
@@ -73,7 +73,7 @@ mod tests {
         let fails = |text: &str, words: &str| {
             let error = read_obj(text.as_bytes())
                 .unwrap_err()
-                .of(Path::new("a.obj"));
+                .about(Path::new("a.obj"));
             assert!(error.to_string().contains(words), "{error}");
         };
         fails(&CUBE.replace("f 1 2 6 5\n", ""), "closed");

@@ -172,7 +172,7 @@ impl Libraries {
                     // Missing is the last that is worth telling.
                     Err(error) if error.kind() == IngestErrorKind::Read => None,
                     Err(error) if error.kind() == IngestErrorKind::Resource => {
-                        Some(Err(error.of(&file)))
+                        Some(Err(error.about(&file)))
                     }
                     Err(error) => {
                         why.get_or_insert(format!("{name:.80} ({})", error.found()));

@@ -61,7 +61,7 @@ pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, 
     let Some(folder) = &options.pack else {
         return file_bytes(path, "a level")
             .and_then(|bytes| solid_from_bytes(&bytes, path, options))
-            .map_err(|error| error.of(path));
+            .map_err(|error| error.about(path));
     };
     let packs = Packs::open(folder)?;
     let (bytes, from) = packs.read(path)?;
@@ -69,7 +69,8 @@ pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, 
     for text in packs.texts("scripts/", ".shader")? {
         shaders.add(&text);
     }
-    let mut read = from_bytes(&bytes, path, &shaders, options).map_err(|error| error.of(path))?;
+    let mut read =
+        from_bytes(&bytes, path, &shaders, options).map_err(|error| error.about(path))?;
     read.notes
         .insert(0, format!("{} is from {from}", path.display()));
     Ok(read)

@@ -71,7 +71,7 @@ fn beside(uri: &str, length: usize, path: &Path) -> Result<Vec<u8>, IngestError>
     let file = path.parent().unwrap_or(Path::new("")).join(name);
     file_start(&file, "the mesh's buffer", length as u64)
         .and_then(|bytes| cut(bytes, length))
-        .map_err(|error| error.of(&file))
+        .map_err(|error| error.about(&file))
 }
 
 /// The first bytes of a buffer, which may be longer.

@@ -109,7 +109,7 @@ fn glb(document: &Value, bin: &[u8]) -> Vec<u8> {
 
 fn read(bytes: &[u8]) -> Result<Mesh, IngestError> {
     assert!(is_gltf(bytes));
-    read_gltf(bytes, Path::new("a.gltf")).map_err(|error| error.of(Path::new("a.gltf")))
+    read_gltf(bytes, Path::new("a.gltf")).map_err(|error| error.about(Path::new("a.gltf")))
 }
 
 fn mesh_of(places: &[(&str, Value)]) -> Mesh {
