@@ -96,8 +96,11 @@ pub struct Judged {
 }
 
 /// Who was where and lived, by time.
-pub(crate) fn frames(trace: &Trace) -> BTreeMap<u64, Vec<Option<&TracePoint>>> {
-    let mut frames: BTreeMap<u64, Vec<Option<&TracePoint>>> = BTreeMap::new();
+type Frames<'t> = BTreeMap<u64, Vec<Option<&'t TracePoint>>>;
+
+/// The frames of a trace.
+pub(crate) fn frames(trace: &Trace) -> Frames<'_> {
+    let mut frames = Frames::new();
     for (player, points) in trace.players.iter().enumerate() {
         for point in points.iter().filter(|point| !point.dead) {
             let frame = frames.entry(point.time);
@@ -105,6 +108,25 @@ pub(crate) fn frames(trace: &Trace) -> BTreeMap<u64, Vec<Option<&TracePoint>>> {
         }
     }
     frames
+}
+
+/// When an instant of so many between a frame and the next is, and where a player is then: on a straight way. The first is the
+/// frame itself. None for who is dead in the next, or was put elsewhere.
+fn on_the_way(
+    frames: &Frames<'_>,
+    (time, player): (u64, usize),
+    instant: u32,
+    between: u32,
+) -> Option<(u64, TracePoint)> {
+    let from = frames.get(&time)?[player]?;
+    if instant == 0 {
+        return Some((time, *from));
+    }
+    let (&end, next) = frames.range(time + 1..).next()?;
+    let to = next[player].filter(|to| distance(from.at, to.at) <= ELSEWHERE)?;
+    let passed = (end - time) * u64::from(instant) / u64::from(between + 1);
+    let part = passed as f64 / (end - time) as f64;
+    Some((time + passed, from.towards(to, part)))
 }
 
 impl Sent {
@@ -138,7 +160,6 @@ impl Sent {
         let mut before = None;
         // Where players were a frame ago, and since when they have been where they could go by themselves.
         let (mut there, mut put) = (vec![None; players], vec![0; players]);
-        let next_of = |time: u64| frames.range(time + 1..).next();
         for (&time, frame) in &frames {
             let step = before
                 .replace(time)
@@ -155,7 +176,6 @@ impl Sent {
                     *put = time;
                 }
             }
-            let next = next_of(time);
             for (viewer, times) in last.iter_mut().enumerate() {
                 let now = self.rows.get(&(time, viewer));
                 times.extend(now.map(|_| time));
@@ -169,20 +189,11 @@ impl Sent {
                         found.exposed += u64::from(sent && !sees);
                     }
                 }
-                // Of each other, whether the client had a snapshot, and how they were late.
                 let mut others = vec![(false, None); players];
                 for instant in 0..=between {
-                    let (at, from) = if instant == 0 {
-                        (time, *from)
-                    } else {
-                        let Some((&end, then)) = next else { break };
-                        let Some(to) = then[viewer] else { break };
-                        if distance(from.at, to.at) > ELSEWHERE {
-                            break;
-                        }
-                        let passed = (end - time) * u64::from(instant) / u64::from(between + 1);
-                        let part = passed as f64 / (end - time) as f64;
-                        (time + passed, from.towards(to, part))
+                    let Some((at, from)) = on_the_way(&frames, (time, viewer), instant, between)
+                    else {
+                        break;
                     };
                     while times.get(1).is_some_and(|next| next + rtt <= at) {
                         times.pop_front();
@@ -191,43 +202,58 @@ impl Sent {
                     let shown = times.front().copied();
                     let shown = shown.filter(|shown| shown + rtt <= at && *shown >= put[viewer]);
                     let Some(shown) = shown else { continue };
-                    let (Some(then), Some(sent)) =
-                        (frames.get(&shown), self.rows.get(&(shown, viewer)))
-                    else {
-                        continue;
-                    };
-                    let after = (between > 0).then(|| next_of(shown)).flatten();
-                    for other in (0..players).filter(|other| *other != viewer) {
-                        let Some(to) = then[other] else { continue };
-                        let (is_shown, late) = &mut others[other];
-                        *is_shown = true;
-                        if late.is_some() || sent.contains(&other) {
-                            continue;
-                        }
-                        let on = after.and_then(|(&end, after)| {
-                            let on =
-                                after[other].filter(|on| distance(on.at, to.at) <= ELSEWHERE)?;
-                            let part = (at - shown - rtt) as f64 / (end - shown) as f64;
-                            Some(to.towards(on, part.min(1.0)).at)
-                        });
-                        let on = on.unwrap_or(to.at);
-                        *late = sees(&from, on).then_some(Late {
-                            shown,
-                            viewer: (viewer, from.at, at),
-                            other: (other, on),
-                        });
-                    }
+                    let passed = if between > 0 { at - shown - rtt } else { 0 };
+                    self.judge_instant(&frames, (shown, passed), &mut others, viewer, |to| {
+                        (from.at, at, sees(&from, to))
+                    });
                 }
                 let known = found.late.len();
-                found
-                    .late
-                    .extend(others.iter().filter_map(|(_, late)| *late));
+                let late = others.iter().filter_map(|(_, late)| *late);
+                found.late.extend(late);
                 found.shown += others.iter().filter(|(shown, _)| *shown).count() as u64;
                 found.late_frames[0] += u64::from(found.late.len() > known);
                 found.late_frames[1] += 1;
             }
         }
         found
+    }
+
+    /// Judges an instant at which a viewer is shown the snapshot of a time since so many milliseconds: of each other, whether
+    /// there is something to judge, and how they were late first. `sees` tells where the viewer is, when, and whether they
+    /// see somebody.
+    fn judge_instant(
+        &self,
+        frames: &Frames<'_>,
+        (shown, passed): (u64, u64),
+        others: &mut [(bool, Option<Late>)],
+        viewer: usize,
+        sees: impl Fn([f64; 3]) -> ([f64; 3], u64, bool),
+    ) {
+        let (Some(then), Some(sent)) = (frames.get(&shown), self.rows.get(&(shown, viewer))) else {
+            return;
+        };
+        let after = frames.range(shown + 1..).next();
+        for (other, (is_shown, late)) in others.iter_mut().enumerate() {
+            let Some(to) = then[other].filter(|_| other != viewer) else {
+                continue;
+            };
+            *is_shown = true;
+            if late.is_some() || sent.contains(&other) {
+                continue;
+            }
+            let on = after.and_then(|(&end, after)| {
+                let on = after[other].filter(|on| distance(on.at, to.at) <= ELSEWHERE)?;
+                let part = passed as f64 / (end - shown) as f64;
+                Some(to.towards(on, part.min(1.0)).at)
+            });
+            let to = on.unwrap_or(to.at);
+            let (from, at, is_late) = sees(to);
+            *late = is_late.then_some(Late {
+                shown,
+                viewer: (viewer, from, at),
+                other: (other, to),
+            });
+        }
     }
 
     /// Reads a record: lines of a time, a player, and the players that were sent, with spaces between
