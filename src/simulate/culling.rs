@@ -3,7 +3,6 @@
 //! Players are known by their positions alone, as in a recording: a velocity is the difference of two of them. It may be off
 //! by what the player can gain in half a frame, which is part of what they may reach.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use viewcell::query::{
@@ -67,8 +66,6 @@ pub struct Culled {
     pub reached: [u64; 2],
     /// The same, outside.
     pub outside: [u64; 2],
-    /// Where each was taken to be able to come to, as a viewer and as somebody who is shown: by time and player.
-    reaches: HashMap<(u64, usize), [Mover; 2]>,
 }
 
 /// What running adds to a velocity: what friction and walls take is taken into account by itself. [Unit: speeds a second]
@@ -124,7 +121,7 @@ impl CullingOptions {
 
 /// Players in the frames of a trace.
 struct Recorded<'t> {
-    rows: Vec<&'t Vec<Option<&'t TracePoint>>>,
+    rows: Vec<Vec<Option<&'t TracePoint>>>,
     times: Vec<u64>,
     /// Between frames. [Unit: s]
     step: f64,
@@ -132,7 +129,20 @@ struct Recorded<'t> {
     copies: usize,
 }
 
-impl Recorded<'_> {
+impl<'t> Recorded<'t> {
+    /// Of a trace of two frames or more, so many times.
+    fn new(trace: &'t Trace, copies: usize) -> Option<Self> {
+        let (times, rows): (Vec<u64>, Vec<_>) = frames(trace).into_iter().unzip();
+        let step = times.windows(2).map(|pair| pair[1] - pair[0]).min()?;
+        Some(Self {
+            rows,
+            times,
+            step: step as f64 / 1000.0,
+            own: trace.players.len(),
+            copies: copies.max(1),
+        })
+    }
+
     fn at(&self, index: usize, player: usize) -> Option<[f64; 3]> {
         let count = self.rows.len();
         let index = (index + player / self.own * count / self.copies) % count;
@@ -159,18 +169,9 @@ pub fn cull(
     options: &CullingOptions,
     mut clock: impl FnMut() -> f64,
 ) -> Option<Culled> {
-    let frames = frames(trace);
-    let times: Vec<u64> = frames.keys().copied().collect();
-    let step = times.windows(2).map(|pair| pair[1] - pair[0]).min()? as f64 / 1000.0;
-    let (own, copies) = (trace.players.len(), options.copies.max(1));
-    let recorded = Recorded {
-        rows: frames.values().collect(),
-        times,
-        step,
-        own,
-        copies,
-    };
-    let players = own * copies;
+    let recorded = Recorded::new(trace, options.copies)?;
+    let step = recorded.step;
+    let players = recorded.own * recorded.copies;
     let mut found = Culled::default();
     let mut server = Server::new(level, players, options)?;
     for (index, &time) in recorded.times.iter().enumerate() {
@@ -179,9 +180,6 @@ pub fn cull(
             .map(|motion| motion.map(|motion| options.movers(motion, step)))
             .collect();
         found.watch(&recorded, index, &known);
-        let movers = known.iter().enumerate().take(own);
-        let movers = movers.filter_map(|(player, movers)| Some(((time, player), (*movers)?)));
-        found.reaches.extend(movers);
         let begun = clock();
         server.frame(time, &known);
         let took = clock() - begun;
@@ -204,22 +202,33 @@ pub fn cull(
     Some(found)
 }
 
-impl Culled {
-    /// Whether both were where they had been taken to be able to come to when the one saw the other too early.
-    pub fn foresaw(&self, late: &Late) -> bool {
-        let inside = |player: usize, which: usize, at: [f64; 3]| {
-            let movers = self.reaches.get(&(late.shown, player));
-            movers.is_some_and(|movers| {
-                let mover = &movers[which];
-                let reach = swept(&mover.motion, &mover.limits, STEP, mover.times[1]);
-                let [low, high] = reach.corners();
-                (0..3).all(|k| low[k] <= at[k] && at[k] <= high[k])
-            })
+/// Whether somebody may come to a place while they are looked ahead for.
+fn may_reach(mover: &Mover, at: [f64; 3]) -> bool {
+    let [low, high] = swept(&mover.motion, &mover.limits, STEP, mover.times[1]).corners();
+    (0..3).all(|k| low[k] <= at[k] && at[k] <= high[k])
+}
+
+/// Of how many late pairs both were where they could be expected to be, by what was known when the snapshot was made.
+pub fn foreseen(trace: &Trace, options: &CullingOptions, late: &[Late]) -> usize {
+    let Some(recorded) = Recorded::new(trace, 1) else {
+        return 0;
+    };
+    let is_foreseen = |late: &&Late| {
+        let Ok(index) = recorded.times.binary_search(&late.shown) else {
+            return false;
+        };
+        let movers = |player: usize| {
+            let motion = recorded.motion(index, player)?;
+            Some(options.movers(motion, recorded.step))
         };
         let ((viewer, from, _), (other, to)) = (late.viewer, late.other);
-        inside(viewer, 0, from) && inside(other, 1, to)
-    }
+        movers(viewer).is_some_and(|[sees, _]| may_reach(&sees, from))
+            && movers(other).is_some_and(|[_, shown]| may_reach(&shown, to))
+    };
+    late.iter().filter(is_foreseen).count()
+}
 
+impl Culled {
     /// Counts who will be outside of where they are taken to be able to come to.
     fn watch(&mut self, recorded: &Recorded<'_>, index: usize, known: &[Option<[Mover; 2]>]) {
         for (player, movers) in known.iter().enumerate() {
@@ -236,12 +245,8 @@ impl Culled {
                 {
                     continue;
                 }
-                let [low, high] =
-                    swept(&mover.motion, &mover.limits, STEP, mover.times[1]).corners();
-                let at = way[frames];
-                let is_in = (0..3).all(|k| low[k] <= at[k] && at[k] <= high[k]);
                 self.reached[k] += 1;
-                self.outside[k] += u64::from(!is_in);
+                self.outside[k] += u64::from(!may_reach(mover, way[frames]));
             }
         }
     }
@@ -372,5 +377,42 @@ impl Cells<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_late_where_nobody_could_expect_them_is_not_foreseen() {
+        // Two who stand, in two frames.
+        let header = crate::trace::HEADER;
+        let lines = "0,0,0,0,0,0,0,0\n0,1,500,0,0,0,0,0\n50,0,0,0,0,0,0,0\n50,1,500,0,0,0,0,0\n";
+        let trace = Trace::read(format!("{header}\n{lines}").as_bytes()).unwrap();
+        let mut options = CullingOptions {
+            method: Method::Watch,
+            rtt: 0,
+            speed: 100.0,
+            hit: 0.0,
+            error: 1.0,
+            work: 0,
+            copies: 1,
+        };
+        let late = |shown: u64, from: f64, to: f64| Late {
+            shown,
+            viewer: (0, [from, 0.0, 0.0], shown),
+            other: (1, [to, 0.0, 0.0]),
+        };
+        let all = [
+            late(50, 1.0, 501.0),
+            late(50, 150.0, 501.0),
+            late(50, 1.0, 650.0),
+            late(70, 1.0, 501.0),
+        ];
+        assert_eq!(foreseen(&trace, &options, &all), 1);
+        // Positions that may be off by more reach further.
+        options.error = 200.0;
+        assert_eq!(foreseen(&trace, &options, &all), 3);
     }
 }

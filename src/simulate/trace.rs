@@ -302,6 +302,16 @@ mod tests {
             assert_eq!(error.line.unwrap_or(0), at, "{lines:?}: {error}");
             assert!(error.what.contains(what), "{lines:?}: {error}");
         }
+        for (lines, what) in [
+            ("0,0,1,2,3,0,0,0\n", "9 columns"),
+            ("0,0,1,2,3,0,0,0,NaN\n", "eye"),
+        ] {
+            let error = Trace::read(format!("{HEADER},eye\n{lines}").as_bytes()).unwrap_err();
+            assert!(
+                error.line == Some(2) && error.what.contains(what),
+                "{error}"
+            );
+        }
         let other = Trace::read("a,b,c\n1,2,3\n".as_bytes()).unwrap_err();
         assert!(
             other.line == Some(1) && other.what.contains("t_ms"),

@@ -625,7 +625,7 @@ fn what_a_server_would_send_by_each_method_is_never_late() {
         document["methods"].as_array().unwrap().clone()
     };
     for rtt in ["0", "50", "150"] {
-        let methods = sent(&["--rtt", rtt]);
+        let methods = sent(&["--rtt", rtt, "--between", "2"]);
         let names: Vec<&str> = methods
             .iter()
             .map(|row| row["method"].as_str().unwrap())
@@ -655,6 +655,8 @@ fn what_a_server_would_send_by_each_method_is_never_late() {
             most = count("sent");
         }
         assert!(methods[2]["work"].as_f64().unwrap() > 0.0);
+        assert!(methods[2]["longest"]["work"].as_f64().unwrap() > 0.0);
+        assert!(methods[0].get("longest").is_none_or(Value::is_null));
     }
     // Without work nothing new is proven.
     let idle = sent(&["--work", "1"]);

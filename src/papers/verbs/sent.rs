@@ -16,7 +16,7 @@ use viewcell_program::level::LevelArgs;
 use viewcell_program::output::Json;
 use viewcell_program::simulate::csv;
 use viewcell_program::{input, query, values};
-use viewcell_simulate::culling::{CullingOptions, Method, cull};
+use viewcell_simulate::culling::{CullingOptions, Method, cull, foreseen};
 use viewcell_simulate::field::Field;
 use viewcell_simulate::sent::{Body, Late, Sent};
 use viewcell_simulate::trace::Trace;
@@ -446,7 +446,7 @@ fn by_methods(
         rows.push(MethodRow {
             method: name,
             lines,
-            late_foreseen: late.iter().filter(|late| found.foresaw(late)).count(),
+            late_foreseen: foreseen(trace, &options, &late),
             players: options.copies * trace.players.len(),
             us: [found.time / found.frames.max(1) as f64, found.longest],
             reached: found.reached,
