@@ -1,5 +1,5 @@
-//! Quality of a bake: how large view cells are, and how they grow with distance, by the size of the input alone: samples of
-//! a terrain, view cells of a solid level.
+//! Quality of a bake: how large view cells are, and how they grow with distance, by the input alone and not by the speed of
+//! the machine: the samples of a terrain; what the kernel does for a sample of a solid level.
 
 use viewcell::format::{Coarse, TerrainParameters, VisibilityMode};
 
@@ -29,7 +29,7 @@ pub struct CellSizes {
 }
 
 /// How large view cells of a solid level are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BoxSizes {
     /// How often the usual size of cells is doubled.
     pub doubled: u32,
@@ -39,13 +39,15 @@ pub struct BoxSizes {
     pub low: bool,
 }
 
-/// View cells of a solid level that are baked one by one in some five minutes of processor time, and those that are with
-/// [`BOX_GRADE`] in some ten.
-const FEW_BOXES: u64 = 32_768;
-const MANY_BOXES: u64 = 65_536;
+/// What the kernel may do for a solid level, as [`Forecast::work`](crate::Forecast::work): some ten minutes of a processor with
+/// AVX-512, twenty of an older one.
+const BOX_WORK: f64 = 1e10;
 
 /// The distance at which boxes of cells answer as one, in their sizes.
 const BOX_GRADE: u32 = 32;
+
+/// Cells of a solid level are doubled so often at most.
+const MOST_DOUBLED: u32 = 8;
 
 /// Samples of a terrain that are baked one by one in some five minutes of processor time.
 const FEW: u64 = 300_000;
@@ -120,22 +122,36 @@ impl Quality {
         }
     }
 
-    /// The view cells of a solid level that has so many of the usual size.
-    pub fn boxes(self, cells: u64) -> BoxSizes {
-        // Most cells lie on floors: of those twice as large there are a quarter.
-        let doubled = |most: u64| (0..32).find(|by| cells >> (2 * by) <= most).unwrap_or(32);
-        let (doubled, grade) = match self {
-            Self::Samples => (0, 0),
-            Self::Good | Self::Best if cells <= FEW_BOXES => (0, 0),
-            Self::Good => (doubled(MANY_BOXES), BOX_GRADE),
-            Self::Best => (doubled(4 * MANY_BOXES), 2 * BOX_GRADE),
-            Self::Draft => (doubled(MANY_BOXES) + 1, BOX_GRADE / 2),
+    /// The view cells that a solid level may have, the finest first.
+    pub fn boxes(self) -> Vec<BoxSizes> {
+        let graded = |doubled: std::ops::RangeInclusive<u32>, grade| {
+            doubled.map(move |doubled| BoxSizes {
+                doubled,
+                grade,
+                low: true,
+            })
         };
-        let low = grade > 0 && self != Self::Best;
-        BoxSizes {
-            doubled,
-            grade,
-            low,
+        let usual = BoxSizes::default();
+        let good = graded(0..=MOST_DOUBLED, BOX_GRADE);
+        match self {
+            Self::Samples => vec![usual],
+            Self::Best => {
+                let grade = 2 * BOX_GRADE;
+                let best = [usual, BoxSizes { grade, ..usual }];
+                best.into_iter().chain(good).collect()
+            }
+            Self::Good => [usual].into_iter().chain(good).collect(),
+            Self::Draft => graded(1..=MOST_DOUBLED + 1, BOX_GRADE / 2).collect(),
+        }
+    }
+
+    /// What the kernel may do for a solid level: of [`Quality::boxes`] the first are taken that take no more.
+    pub fn work(self) -> f64 {
+        match self {
+            Self::Draft => BOX_WORK / 10.0,
+            Self::Good => BOX_WORK,
+            Self::Best => 4.0 * BOX_WORK,
+            Self::Samples => f64::INFINITY,
         }
     }
 
@@ -159,26 +175,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn boxes_grow_with_the_level_and_shrink_with_quality() {
-        let sizes = |quality: Quality, cells| {
-            let sizes = quality.boxes(cells);
-            (sizes.doubled, sizes.grade)
+    fn boxes_are_the_coarser_the_less_the_quality_allows() {
+        let sizes = |quality: Quality| -> Vec<(u32, u32)> {
+            let sizes = quality.boxes();
+            sizes.iter().map(|of| (of.doubled, of.grade)).collect()
         };
-        for (cells, draft, good, best) in [
-            (11_256, (1, 16), (0, 0), (0, 0)),
-            (17_900, (1, 16), (0, 0), (0, 0)),
-            (53_226, (1, 16), (0, 32), (0, 64)),
-            (200_000, (2, 16), (1, 32), (0, 64)),
-            (2_000_000, (4, 16), (3, 32), (2, 64)),
-        ] {
-            assert_eq!(sizes(Quality::Draft, cells), draft, "{cells}");
-            assert_eq!(sizes(Quality::Good, cells), good, "{cells}");
-            assert_eq!(sizes(Quality::Best, cells), best, "{cells}");
-            assert_eq!(sizes(Quality::Samples, cells), (0, 0));
-            let low = |quality: Quality| quality.boxes(cells).low;
-            assert!(low(Quality::Draft) && low(Quality::Good) == (good.1 > 0));
-            assert!(!low(Quality::Best) && !low(Quality::Samples));
-        }
+        assert_eq!(sizes(Quality::Samples), [(0, 0)]);
+        assert_eq!(sizes(Quality::Best)[..3], [(0, 0), (0, 64), (0, 32)]);
+        assert_eq!(
+            sizes(Quality::Good)[..4],
+            [(0, 0), (0, 32), (1, 32), (2, 32)]
+        );
+        assert_eq!(sizes(Quality::Draft)[..2], [(1, 16), (2, 16)]);
+        assert!(Quality::ALL.is_sorted_by(|a, b| a.work() < b.work()));
     }
 
     #[test]

@@ -398,6 +398,9 @@ fn cells_info(file: &BundleFile) -> Result<CellsInfo, BundleError> {
     })
 }
 
+/// What `good` chose for levels of up to so many cells before bundles told the quality.
+const FEW_CELLS: u32 = 32_768;
+
 fn solid_info(
     file: &BundleFile,
     provenance: Option<&Provenance>,
@@ -414,11 +417,9 @@ fn solid_info(
     let grade = option("grade").and_then(Value::as_u64).unwrap_or(0) as u32;
     let quality = match option("quality").and_then(Value::as_str) {
         Some(name) => Some(name.to_owned()),
-        // Cells of the usual size, of which each answers for itself.
+        // Bundles that do not say: of cells of the usual size, of which each answers for itself.
         None if grade == 0 && usual_cell(solid.units) == Some(solid.cell[0]) => {
-            let default = Quality::Good.boxes(u64::from(solid.cells));
-            let is_default = default == Quality::Samples.boxes(u64::from(solid.cells));
-            let quality = if is_default {
+            let quality = if solid.cells <= FEW_CELLS {
                 Quality::Good
             } else {
                 Quality::Samples

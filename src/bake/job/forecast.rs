@@ -12,6 +12,7 @@ use super::terrain::Cells;
 use super::visibility::{Kernel, Kernels, VisibilityStage};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{Codebook, Histogram, encode_head};
+use crate::visibility::spread::spread;
 use crate::visibility::{HeightField, ShaftField, Sights, Stance};
 use cpu_time::ThreadTime;
 use viewcell::format::grid::BLOCK_LEVEL;
@@ -35,6 +36,22 @@ pub struct Forecast {
     /// Of pairs of view cells that are near each other, as a graded bundle has it, the share that is hidden; `None` of
     /// other bundles.
     pub hidden_near: Option<f64>,
+    /// Of a solid level: what the kernel will do, in units that take some tenth of a microsecond. The same on every
+    /// processor.
+    pub work: Option<f64>,
+}
+
+impl Forecast {
+    /// Of a bundle that is compressed.
+    pub fn compressed(self, compression: &Compression) -> Self {
+        match compression {
+            Compression::Optimal(budget) => Self {
+                bytes: self.bytes.min(budget.bytes),
+                ..self
+            },
+            _ => self,
+        }
+    }
 }
 
 /// After so many seconds of processor time, once the tables are made, so many quads of viewpoints are
@@ -82,6 +99,7 @@ pub fn forecast(
             sampled: found.quads[0],
             quads: found.quads[1],
             hidden_near: Some(found.hidden_near),
+            work: None,
         });
     }
     let order = BlockOrder::new(grid, Targets::of(mutual));
@@ -101,20 +119,24 @@ pub fn forecast(
         &order,
         told,
         near.all(mutual),
+        |sampled, taken| {
+            ENOUGH
+                .iter()
+                .any(|&(seconds, enough)| taken > seconds && sampled >= enough)
+        },
         observer,
     );
     let lossless = found.bytes + tables as u64;
-    Ok(Forecast {
+    let forecast = Forecast {
         cpu_seconds: found.cpu_seconds,
-        bytes: match &options.compression {
-            Compression::Optimal(budget) => lossless.min(budget.bytes),
-            _ => lossless,
-        },
+        bytes: lossless,
         memory: options.memory_needed(samples),
         sampled: found.quads,
         quads: visibility.quads().len(),
         hidden_near: None,
-    })
+        work: None,
+    };
+    Ok(forecast.compressed(&options.compression))
 }
 
 /// What a bake comes to, by some of its quads of viewpoints.
@@ -128,13 +150,15 @@ pub(super) struct Sampled {
 }
 
 impl Sampled {
-    /// Runs the kernel on some quads. `told_by` is the number of blocks that a group covers, `all` the sum over all groups.
+    /// Runs the kernel on some quads, until so many are enough after so many seconds. `told_by` is the number of blocks that
+    /// a group covers, of which its quad was the last; `all` is the sum over all groups.
     pub(super) fn look<K: Kernels>(
         visibility: &VisibilityStage<'_, K>,
         valid: &ValidPyramid,
         order: &BlockOrder,
         told_by: impl Fn(usize) -> u64,
         all: u64,
+        mut is_enough: impl FnMut(usize, f64) -> bool,
         observer: &dyn Observer,
     ) -> Self {
         let quads = visibility.quads();
@@ -145,11 +169,7 @@ impl Sampled {
         let begun = ThreadTime::now();
         let (mut sampled, mut pairs) = (0, 0);
         for at in spread(quads.len()) {
-            let taken = begun.elapsed().as_secs_f64();
-            if ENOUGH
-                .iter()
-                .any(|&(seconds, enough)| taken > seconds && sampled >= enough)
-            {
+            if is_enough(sampled, begun.elapsed().as_secs_f64()) {
                 break;
             }
             visibility.look_from(&mut room, &quads[at], |number, group| {
@@ -220,21 +240,6 @@ impl Near {
         let blocks = u64::from(columns) * u64::from(rows);
         if mutual { (all + blocks) / 2 } else { all }
     }
-}
-
-/// The numbers below `count`, each once, such that the first of them are spread evenly: steps of
-/// the golden section.
-fn spread(count: usize) -> impl Iterator<Item = usize> {
-    let are_prime = |mut a: usize, mut b: usize| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a == 1
-    };
-    let golden = (count as f64 * 0.618_034) as usize;
-    let step = (golden.max(1)..).find(|&step| are_prime(step, count));
-    let step = step.unwrap_or(1);
-    (0..count).map(move |k| (k as u64 * step as u64 % count as u64) as usize)
 }
 
 /// What the groups that were looked at come to.
@@ -369,21 +374,6 @@ mod tests {
             let order = BlockOrder::new(grid, Targets::of(mutual));
             let told: u64 = (0..order.len()).map(|n| near.told_by(&order, n)).sum();
             assert_eq!(near.all(mutual), told, "{size:?}, {mutual}");
-        }
-    }
-
-    #[test]
-    fn each_number_comes_once_and_the_first_lie_apart() {
-        for count in [1, 2, 3, 4, 7, 24, 100, 1849] {
-            let mut all: Vec<usize> = spread(count).collect();
-            let mut first: Vec<usize> = all.iter().copied().take(10).collect();
-            all.sort_unstable();
-            assert!(all.into_iter().eq(0..count), "{count}");
-            if count >= 100 {
-                first.sort_unstable();
-                let apart = first.windows(2).map(|pair| pair[1] - pair[0]).min();
-                assert!(apart >= Some(count / 30), "{count}: {first:?}");
-            }
         }
     }
 

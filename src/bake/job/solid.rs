@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::budget::options::Compression;
 use super::error::BakeError;
 use super::forecast::{Forecast, Sampled};
 use super::grid::GridBake;
@@ -17,7 +16,7 @@ use super::tiles::ShardOf;
 use super::visibility::{Kernels, VisibilityStage};
 use crate::bundle::{GridHeader, GridKind, SolidSections, grid_of_cells, terrain_of_solid};
 use crate::compress::ValidPyramid;
-use crate::visibility::solid::{SolidField, Solids};
+use crate::visibility::solid::{KnownOccluders, Looked, SolidField, Solids};
 use crate::visibility::{Sights, Viewsheds};
 use fearless_simd::Level;
 use viewcell::format::TerrainParameters;
@@ -50,7 +49,7 @@ pub fn bake_solid(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
-    let subject = Subject::new(world, source, options)?;
+    let subject = Subject::new(&mut KnownOccluders::default(), world, source, options)?;
     let bake = subject.bake(source, options);
     bake.bundle(|| &subject.field, output, observer)
 }
@@ -68,12 +67,12 @@ pub fn bake_solid_shard(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<ShardReport, BakeError> {
-    let subject = Subject::new(world, source, options)?;
+    let subject = Subject::new(&mut KnownOccluders::default(), world, source, options)?;
     let bake = subject.bake(source, options);
     bake.shard(|| &subject.field, shard, output, observer)
 }
 
-/// Foresees the bake of a solid level, by some of its quads of viewpoints. Takes some seconds.
+/// Foresees the bake of a solid level, by some of its quads of viewpoints. Takes one or two seconds.
 ///
 /// # Errors
 ///
@@ -84,39 +83,55 @@ pub fn forecast_solid(
     options: &BakeOptions,
     observer: &dyn Observer,
 ) -> Result<Forecast, BakeError> {
-    let subject = Subject::new(world, source, options)?;
+    let known = &mut KnownOccluders::default();
+    forecast_within(f64::INFINITY, known, world, source, options, observer)
+}
+
+/// As [`forecast_solid`], for one of several sizes of cells. Where the kernel does far more than `most`, that is soon enough.
+pub(crate) fn forecast_within(
+    most: f64,
+    known: &mut KnownOccluders,
+    world: SolidWorld<'_>,
+    source: &Source,
+    options: &BakeOptions,
+    observer: &dyn Observer,
+) -> Result<Forecast, BakeError> {
+    let subject = Subject::new(known, world, source, options)?;
     let valid = &subject.valid;
     let order = BlockOrder::new(valid.grid(), Targets::All);
-    let parts = if order.look_quads().len() < LARGE {
-        1
-    } else {
-        PARTS
-    };
-    let tables = || SampledField(&subject.field, parts);
+    let parts = order.look_quads().len().clamp(1, MOST_PARTS);
+    let looked = Looked::default();
+    let tables = || SampledField(&subject.field, parts, &looked);
     let visibility = VisibilityStage::prepare(tables, valid, &order, options, observer);
     let blocks = valid.grid().blocks() as u64;
+    let pairs = (valid.samples() as f64).powi(2);
+    let of_all = |work: u64| work as f64 / looked.pairs() * pairs;
     let found = Sampled::look(
         &visibility,
         valid,
         &order,
-        |_| blocks,
-        blocks * blocks * parts as u64,
+        |_| looked.targets(),
+        blocks * valid.samples(),
+        |sampled, _| {
+            let work = looked.work();
+            sampled >= ENOUGH_QUADS
+                || work > ENOUGH_WORK
+                || work > ENOUGH_WORK / 4 && of_all(work) > HOPELESS * most
+        },
         observer,
     );
     let sections = subject.header.kind.solid().map(SolidSections::bytes);
-    let lossless = found.bytes + sections.unwrap_or(0) + 12 * blocks;
-    Ok(Forecast {
+    let forecast = Forecast {
         cpu_seconds: found.cpu_seconds,
-        bytes: match &options.compression {
-            Compression::Optimal(budget) => lossless.min(budget.bytes),
-            _ => lossless,
-        },
+        bytes: found.bytes + sections.unwrap_or(0) + 12 * blocks,
         // To find the cells may have taken more than the bake will.
         memory: subject.memory(options).max(peak::memory()),
         sampled: found.quads,
         quads: visibility.quads().len(),
         hidden_near: None,
-    })
+        work: Some(of_all(looked.work())),
+    };
+    Ok(forecast.compressed(&options.compression))
 }
 
 /// Bytes of the program, its libraries and buffers.
@@ -135,6 +150,7 @@ struct Subject {
 
 impl Subject {
     fn new(
+        known: &mut KnownOccluders,
         world: SolidWorld<'_>,
         source: &Source,
         options: &BakeOptions,
@@ -155,7 +171,8 @@ impl Subject {
             error,
         })?;
         let valid = grid_of_cells(places.len() as u32);
-        let field = SolidField::new(level, places, player, valid.grid()).graded(options.grade);
+        let field =
+            SolidField::reusing(known, level, places, player, valid.grid()).graded(options.grade);
         let sections = SolidSections {
             occluders: field.occluder_section(),
             ..sections
@@ -215,17 +232,24 @@ impl Kernels for &SolidField {
     }
 }
 
-/// A forecast divides the cells of a large level into so many sets; each quad of viewpoints looks at one.
-const PARTS: usize = 8;
-/// Quads of viewpoints of a large level.
-const LARGE: usize = 16;
+/// A forecast divides the cells of a level into as many sets as there are quads of viewpoints, but into no more than this;
+/// each quad looks at one.
+const MOST_PARTS: usize = 64;
+
+/// So many quads of viewpoints are enough, or those that take so much work, some one and a half seconds. Both are the same on
+/// every processor, as is what a quality chooses by them.
+const ENOUGH_QUADS: usize = 64;
+const ENOUGH_WORK: u64 = 12_000_000;
+
+/// Cells that are so many times too much work need no better estimate.
+const HOPELESS: f64 = 4.0;
 
 /// A level of which each look sees one of so many sets of cells.
-struct SampledField<'f>(&'f SolidField, usize);
+struct SampledField<'f>(&'f SolidField, usize, &'f Looked);
 
 impl Kernels for SampledField<'_> {
     fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
-        Box::new(Solids::new(self.0, level).sampling(self.1))
+        Box::new(Solids::new(self.0, level).sampling(self.1, self.2))
     }
 }
 

@@ -1,10 +1,7 @@
 //! What a person should know of a solid level before it is baked: where it lies, who plays in it, how many view cells it has.
 
-use crate::quality::Quality;
 use viewcell_ingest::world::Short;
-use viewcell_ingest::world::solid::{
-    Aabb, PlaceOptions, Places, PlacesError, Player, Point, SolidLevel, Units, find_places,
-};
+use viewcell_ingest::world::solid::{Aabb, Places, Player, Point, SolidLevel, Units};
 
 /// Where a level lies and whose body and eyes are baked, and whether its unit is an unlikely one.
 pub fn notes_of_level(level: &SolidLevel, player: &Player) -> Vec<String> {
@@ -107,44 +104,4 @@ pub fn standing(level: &SolidLevel, player: &Player) -> Vec<Point> {
     let middles: Vec<Point> = middles.collect();
     let every = middles.len().div_ceil(MOST_STANDING).max(1);
     middles.into_iter().step_by(every).collect()
-}
-
-/// Cells are doubled so often at most.
-const MOST_DOUBLED: u32 = 8;
-
-/// The view cells of a level as a quality has them, and their grade: cells of the usual size, which `options` have, or twice
-/// as large and so on, which it has afterwards. Where there are too many of a size to be found, larger ones are taken.
-///
-/// # Errors
-///
-/// Those of [`find_places`].
-pub fn places_of_quality(
-    level: &SolidLevel,
-    quality: Quality,
-    options: &mut PlaceOptions,
-) -> Result<(Places, u32), PlacesError> {
-    let usual = [options.size, options.height];
-    let mut doubled = 0;
-    loop {
-        let factor = f64::from(1u32 << doubled);
-        [options.size, options.height] = usual.map(|size| size * factor);
-        let found = match find_places(level, options) {
-            Err(error)
-                if error.is_of_size() && doubled < MOST_DOUBLED && quality != Quality::Samples =>
-            {
-                doubled += 1;
-                continue;
-            }
-            found => found?,
-        };
-        let sizes = quality.boxes((found.cells.len() as u64) << (2 * doubled));
-        if sizes.doubled <= doubled && sizes.low {
-            options.near_floor[0] *= 0.5;
-            return Ok((find_places(level, options)?, sizes.grade));
-        }
-        if sizes.doubled <= doubled {
-            return Ok((found, sizes.grade));
-        }
-        doubled = sizes.doubled;
-    }
 }

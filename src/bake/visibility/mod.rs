@@ -29,6 +29,7 @@ mod sectors;
 mod sightline;
 mod simd;
 pub mod solid;
+pub(crate) mod spread;
 mod surface;
 mod viewpoint;
 mod viewsheds;

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use serde_json::Map;
+
 use crate::compression::CompressionArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::flags::with_flags;
@@ -15,12 +17,12 @@ use crate::{input, values};
 use viewcell_bake::bundle::Statistics;
 use viewcell_bake::bundle::grid_of_cells;
 use viewcell_bake::prepare::{
-    free_memory, notes_of_level, notes_of_places, places_of_quality, told_of_solid,
+    ChoiceError, Choices, ChosenCells, free_memory, notes_of_level, notes_of_places, told_of_solid,
 };
 use viewcell_bake::visibility;
 use viewcell_bake::{BakeOptions, Forecast, Quality, ShardReport, SolidWorld, Source};
 use viewcell_ingest::world::Short;
-use viewcell_ingest::world::solid::{Aabb, PlaceOptions, PlacesError, find_places};
+use viewcell_ingest::world::solid::{Aabb, PlaceOptions, Places, PlacesError, find_places};
 
 use super::document::{LONG, taken};
 use super::{
@@ -44,16 +46,16 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT.vcb")]
     output: Option<PathBuf>,
 
-    /// How much of what could be hidden is hidden, for how much work: chooses --cell and --grade by the number of view
-    /// cells, unless one of them is given
+    /// How much of what could be hidden is hidden, for how much work: chooses --cell and --grade by how much work a sample
+    /// of the level is, unless one of them is given
     ///
     /// samples has cells of the usual size, each of which answers for itself. --dry-run tells what each quality takes
     /// here.
     #[arg(long, value_enum, default_value_t, value_name = "QUALITY")]
     quality: QualityName,
 
-    /// Width of the view cells near floors, and their height [default: 32 units of Quake, 1 m of meshes; larger in
-    /// levels of more than 65,536 such cells]
+    /// Width of the view cells near floors, and their height [default: 32 units of Quake, 1 m of meshes; larger where
+    /// --quality chooses so]
     #[arg(long, value_name = "SIZE[,HEIGHT]")]
     cell: Option<Cell>,
 
@@ -200,6 +202,14 @@ pub fn no_places(input: &Path, error: &PlacesError) -> Failure {
     }
 }
 
+/// The failure where none can be chosen.
+fn no_cells(input: &Path, error: ChoiceError) -> Failure {
+    match error {
+        ChoiceError::Places(error) => no_places(input, &error),
+        ChoiceError::Bake(error) => error.into(),
+    }
+}
+
 pub fn run(args: &Args) -> Outcome {
     let long = &args.manner.long;
     let output = long.output(args.bundle()?);
@@ -237,27 +247,36 @@ pub fn run(args: &Args) -> Outcome {
     // What a reader made of the file is told before the work, which may be long.
     let told = notes.len();
     args.manner.voice.tell_notes(&notes);
-    let usual = place_options.clone();
-    let quality = args.quality.quality();
+    let usual = place_options.size;
+    let quality = args.is_chosen().then(|| args.quality.quality());
+    let mut choices = Choices::new(place_options.clone());
+    let unnamed = level::source(&args.input, &ingested, Map::new());
     progress.begin("places", "steps", 1);
-    let found = if args.is_chosen() {
-        places_of_quality(level, quality, &mut place_options)
-    } else {
-        find_places(level, &place_options).map(|found| (found, args.grade.unwrap_or(0)))
+    let found = match quality {
+        Some(quality) => choices
+            .of(quality, level, &unnamed, &progress)
+            .map(|chosen| Cells::from(&*chosen)),
+        None => find_places(level, &place_options)
+            .map_err(ChoiceError::Places)
+            .map(|found| Cells {
+                options: place_options,
+                found,
+                grade: args.grade.unwrap_or(0),
+                forecast: None,
+            }),
     };
     progress.complete();
-    let (found, grade) = found.map_err(|error| no_places(&args.input, &error))?;
-    notes.extend(notes_of_places(level, &found));
-    let places = found.cells;
-    let mut told_options = told_of_solid(&args.reading.options(), &place_options);
-    let by_quality = args.is_chosen() && (grade > 0 || place_options.size != usual.size);
-    if by_quality {
+    let cells = found.map_err(|error| no_cells(&args.input, error))?;
+    notes.extend(notes_of_places(level, &cells.found));
+    args.manner.voice.tell_notes(&notes[told..]);
+    let places = &cells.found.cells;
+    let mut told_options = told_of_solid(&args.reading.options(), &cells.options);
+    if let Some(quality) = quality {
         told_options.insert("quality".into(), quality.name().into());
     }
-    args.manner.voice.tell_notes(&notes[told..]);
     let grid = grid_of_cells(places.len() as u32).grid();
     let mut options = BakeOptions {
-        grade,
+        grade: cells.grade,
         threads: args.threads,
         simd: visibility::Simd::Auto,
         memory: free_memory(),
@@ -269,24 +288,26 @@ pub fn run(args: &Args) -> Outcome {
     let source = level::source(&args.input, &ingested, told_options);
     let world = SolidWorld {
         level,
-        places: &places,
-        player: &place_options.player,
+        places,
+        player: &cells.options.player,
     };
-    let foresight = Foresight {
+    let mut foresight = Foresight {
         world,
         source: &source,
         options: &options,
         input: &args.input,
-        usual: &usual,
-        size: place_options.size,
+        cells: &cells,
+        choices,
         progress: &progress,
     };
     if long.dry_run {
-        return dry_run(&foresight, args);
+        return dry_run(&mut foresight, args);
     }
+    // What is usual needs no word.
+    let quality = quality.filter(|_| cells.grade > 0 || cells.options.size != usual);
     if !long.resume
         && long.shard.is_none()
-        && let Some(note) = said_first(&foresight, by_quality.then_some(quality))?
+        && let Some(note) = said_first(&mut foresight, quality)?
     {
         args.manner.voice.tell_notes(std::slice::from_ref(&note));
         notes.push(note);
@@ -343,137 +364,129 @@ fn hides_little(statistics: &Statistics) -> Option<String> {
     })
 }
 
+/// The view cells that are baked.
+struct Cells {
+    options: PlaceOptions,
+    found: Places,
+    grade: u32,
+    /// What a lossless bake of them takes, if that is known.
+    forecast: Option<Forecast>,
+}
+
+impl From<&ChosenCells> for Cells {
+    fn from(chosen: &ChosenCells) -> Self {
+        Self {
+            options: chosen.options.clone(),
+            found: chosen.places.clone(),
+            grade: chosen.grade,
+            forecast: Some(chosen.forecast),
+        }
+    }
+}
+
 /// What is foreseen of a level.
 struct Foresight<'a> {
     world: SolidWorld<'a>,
     source: &'a Source,
     options: &'a BakeOptions,
     input: &'a Path,
-    /// With cells of the usual size.
-    usual: &'a PlaceOptions,
-    /// Of the cells that were chosen.
-    size: f64,
+    cells: &'a Cells,
+    choices: Choices,
     progress: &'a Progress,
-}
-
-/// What view cells take.
-#[derive(Clone, Copy)]
-struct Foreseen {
-    /// Of the cells: how large they are near floors, their grade, and how many there are.
-    size: f64,
-    grade: u32,
-    cells: usize,
-    forecast: Forecast,
 }
 
 impl Foresight<'_> {
     /// What the bake takes.
-    fn own(&self) -> Result<Foreseen, Failure> {
-        let forecast =
-            viewcell_bake::forecast_solid(self.world, self.source, self.options, self.progress)?;
-        Ok(Foreseen {
-            size: self.size,
-            grade: self.options.grade,
-            cells: self.world.places.len(),
-            forecast,
+    fn own(&self) -> Result<Forecast, Failure> {
+        let Self {
+            world,
+            source,
+            options,
+            progress,
+            ..
+        } = *self;
+        Ok(match self.cells.forecast {
+            Some(lossless) => lossless.compressed(&options.compression),
+            None => viewcell_bake::forecast_solid(world, source, options, progress)?,
         })
     }
 
-    /// What a bake by a quality would take, unless that is `known`; `None` for samples of a level that has too many.
-    fn of(&self, quality: Quality, known: &[Foreseen]) -> Result<Option<Foreseen>, Failure> {
-        let mut places = self.usual.clone();
-        let found = places_of_quality(self.world.level, quality, &mut places);
-        let (found, grade) = match found {
-            Ok(found) => found,
-            Err(error) if error.is_of_size() => return Ok(None),
-            Err(error) => return Err(no_places(self.input, &error)),
-        };
-        // Those that a quality chooses may be larger where players jump.
-        let (size, cells) = (places.size, found.cells.len());
-        let same =
-            |known: &&Foreseen| (known.size, known.grade, known.cells) == (size, grade, cells);
-        if let Some(&known) = known.iter().find(same) {
-            return Ok(Some(known));
+    /// The size and grade of the cells of a quality, and what they take; `None` if they are too many.
+    fn of(&mut self, quality: Quality) -> Result<Option<(f64, u32, Forecast)>, Failure> {
+        let level = self.world.level;
+        match self.choices.of(quality, level, self.source, self.progress) {
+            Ok(chosen) => {
+                let forecast = chosen.forecast.compressed(&self.options.compression);
+                Ok(Some((chosen.options.size, chosen.grade, forecast)))
+            }
+            Err(ChoiceError::Places(error)) if error.is_of_size() => Ok(None),
+            Err(error) => Err(no_cells(self.input, error)),
         }
-        let options = BakeOptions {
-            grade,
-            memory: None,
-            ..self.options.clone()
-        };
-        let world = SolidWorld {
-            places: &found.cells,
-            ..self.world
-        };
-        let forecast = viewcell_bake::forecast_solid(world, self.source, &options, self.progress)?;
-        Ok(Some(Foreseen {
-            size,
-            grade,
-            cells,
-            forecast,
-        }))
+    }
+
+    /// What other qualities take, in words.
+    fn others(&mut self, qualities: &[Quality]) -> Result<String, Failure> {
+        let mut said = Vec::new();
+        for &quality in qualities {
+            if let Some((.., forecast)) = self.of(quality)? {
+                said.push(format!("--quality {} {}", quality.name(), taken(&forecast)));
+            }
+        }
+        Ok(said.join(", "))
     }
 }
 
 /// View cells from which on a level with cells of a size given by hand may take an hour: each pair takes up to 4 µs.
 const MANY_CELLS: usize = 30_000;
 
-/// What is said before the work: which view cells the quality has chosen, what they take here and what its neighbours
-/// would; or, of cells given by hand that take more than an hour, what takes less.
-fn said_first(foresight: &Foresight, quality: Option<Quality>) -> Result<Option<String>, Failure> {
-    if quality.is_none() && foresight.world.places.len() < MANY_CELLS {
+/// What is said before the work: which view cells the quality has chosen, unless they are the usual ones, what they take here
+/// and what others would; or, of cells given by hand that take more than an hour, what takes less.
+fn said_first(
+    foresight: &mut Foresight,
+    quality: Option<Quality>,
+) -> Result<Option<String>, Failure> {
+    let cells = foresight.cells;
+    let is_usual = cells.forecast.is_some() && quality.is_none();
+    if is_usual || quality.is_none() && cells.found.cells.len() < MANY_CELLS {
         return Ok(None);
     }
     let own = foresight.own()?;
-    let others = |qualities: &[Quality]| {
-        let mut said = Vec::new();
-        for &other in qualities.iter().filter(|&&other| Some(other) != quality) {
-            if let Some(found) = foresight.of(other, &[own])? {
-                said.push(format!(
-                    "--quality {} {}",
-                    other.name(),
-                    taken(&found.forecast)
-                ));
-            }
-        }
-        Ok::<_, Failure>(said.join(", "))
-    };
-    let Foreseen {
-        size,
-        grade,
-        forecast,
-        ..
-    } = own;
     Ok(match quality {
-        Some(quality) => Some(format!(
-            "--quality {}: cells of {}, boxes of them far away (--grade={grade}): some {}; {}",
-            quality.name(),
-            Short(size),
-            taken(&forecast),
-            others(&[Quality::Draft, Quality::Good, Quality::Best])?
-        )),
-        None if forecast.cpu_seconds < LONG => None,
+        Some(quality) => {
+            let others: Vec<Quality> = [Quality::Draft, Quality::Good, Quality::Best]
+                .into_iter()
+                .filter(|&other| other != quality)
+                .collect();
+            Some(format!(
+                "--quality {}: cells of {}, boxes of them far away (--grade={}): some {}; {}",
+                quality.name(),
+                Short(cells.options.size),
+                cells.grade,
+                taken(&own),
+                foresight.others(&others)?
+            ))
+        }
+        None if own.cpu_seconds < LONG => None,
         None => Some(format!(
             "warning: this takes some {}; {}",
-            taken(&forecast),
-            others(&[Quality::Draft, Quality::Good])?
+            taken(&own),
+            foresight.others(&[Quality::Draft, Quality::Good])?
         )),
     })
 }
 
 /// Tells what a bake will take; and, where the quality chooses the cells, what others would.
-fn dry_run(foresight: &Foresight, args: &Args) -> Outcome {
+fn dry_run(foresight: &mut Foresight, args: &Args) -> Outcome {
     let own = foresight.own()?;
-    let mut document = ForecastDocument::new(&own.forecast);
+    let mut document = ForecastDocument::new(&own);
     let qualities = if args.is_chosen() {
         &Quality::ALL[..]
     } else {
         &[]
     };
-    let mut known = vec![own];
     for &quality in qualities {
-        if let Some(found) = foresight.of(quality, &known)? {
-            document.add_boxes(quality, found.size, found.grade, &found.forecast);
-            known.push(found);
+        if let Some((size, grade, forecast)) = foresight.of(quality)? {
+            document.add_boxes(quality, size, grade, &forecast);
         }
     }
     foresight.progress.finish();

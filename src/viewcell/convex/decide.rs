@@ -42,6 +42,8 @@ pub struct Decider<R> {
     pub guess: u32,
     /// What may be taken away, and whether it hid anything.
     pub movable: Movable,
+    /// What was done so far, in estimates of an occluder: a measure of time that is the same on every processor.
+    pub work: u64,
     pub(super) room: Room,
     estimates: EstimateRoom,
 }
@@ -85,6 +87,7 @@ impl<R: Run> Decider<R> {
             candidates: Candidates::default(),
             guess: 0,
             movable: Movable::default(),
+            work: 0,
             room: Room::new(),
             estimates: EstimateRoom::new(),
         }
@@ -103,6 +106,7 @@ impl<R: Run> Decider<R> {
         if list.len() <= FEW {
             return list;
         }
+        self.work += chunks(list);
         let (shaft, candidates) = (Shaft::new(a, b), &mut self.candidates);
         self.run.vectorize(
             #[inline(always)]
@@ -140,6 +144,7 @@ impl<R: Run> Decider<R> {
             candidates,
             guess,
             movable,
+            work,
             room,
             estimates,
         } = self;
@@ -147,7 +152,7 @@ impl<R: Run> Decider<R> {
         let found = run.vectorize(
             #[inline(always)]
             || {
-                let rooms = (room, estimates);
+                let rooms = (work, room, estimates);
                 look(occluders, candidates, scale, [a, b], list, guess, rooms)
             },
         );
@@ -160,6 +165,7 @@ impl<R: Run> Decider<R> {
     /// Which of some segments no occluder of a list meets: bit n for the one that was added after n others.
     #[inline(never)]
     pub fn clear_of(&mut self, occluders: &[Occluder], segments: &Segments, list: List) -> u32 {
+        self.work += SEGMENTS * chunks(list);
         let (candidates, tolerance) = (&self.candidates, tolerance_of(self.scale));
         self.run.vectorize(
             #[inline(always)]
@@ -228,6 +234,15 @@ pub(super) fn prove(
     occluder.shadow(a, b, scale, f64::INFINITY, room)
 }
 
+/// A look without its estimates takes as long as so many, and to see which of some segments a chunk of occluders meets.
+const LOOK: u64 = 4;
+const SEGMENTS: u64 = 7;
+
+/// The chunks of a list.
+fn chunks(list: List) -> u64 {
+    (list.len() / LANES) as u64 + 1
+}
+
 /// Lists of more are searched through by the middle segment first.
 const LONG: usize = 64;
 
@@ -239,8 +254,9 @@ fn look(
     [a, b]: [&Span; 2],
     list: List,
     last: &mut u32,
-    (room, estimates): (&mut Room, &mut EstimateRoom),
+    (work, room, estimates): (&mut u64, &mut Room, &mut EstimateRoom),
 ) -> Look {
+    *work += LOOK;
     let is_long = list.len() > LONG;
     // Of a short list the guess is soon found; for an empty one it is all that is asked for.
     if (is_long || list.is_empty())
@@ -297,6 +313,7 @@ fn look(
             *last = number;
             (best, cut) = (Some(number), None);
         };
+        *work += 1;
         let estimate = if occluder.is_box {
             Estimate::Whole
         } else {

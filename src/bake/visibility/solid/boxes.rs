@@ -57,23 +57,6 @@ fn grow(cells: &[ViewBox], first: u32, end: u32, nodes: &mut Vec<Node>) -> u32 {
     number
 }
 
-/// The largest nodes of at most so many cells, in the order of their cells: each cell is in one of them.
-pub(super) fn runs(tree: &[Node], most: u32) -> Vec<u32> {
-    let mut runs = Vec::new();
-    let mut left = vec![0];
-    while let Some(number) = left.pop() {
-        let Some(node) = tree.get(number as usize) else {
-            continue;
-        };
-        if node.is_cell() || node.end - node.first <= most {
-            runs.push(number);
-        } else {
-            left.extend(node.halves.iter().rev());
-        }
-    }
-    runs
-}
-
 fn around(run: &[ViewBox]) -> (Span, Span) {
     let rest = run[1..].iter();
     rest.fold((run[0].eye, run[0].body), |(eye, body), cell| {

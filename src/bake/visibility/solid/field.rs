@@ -35,6 +35,17 @@ const WORTH: f64 = 1.01;
 impl SolidField {
     /// The tables of a level whose players may be in these cells, of which there is at least one.
     pub fn new(level: &SolidLevel, places: &PlaceCells, player: &Player, grid: Grid) -> Self {
+        Self::reusing(&mut KnownOccluders::default(), level, places, player, grid)
+    }
+
+    /// The same, with the occluders of other cells of the level.
+    pub(crate) fn reusing(
+        known: &mut KnownOccluders,
+        level: &SolidLevel,
+        places: &PlaceCells,
+        player: &Player,
+        grid: Grid,
+    ) -> Self {
         let cells: Vec<ViewBox> = (0..places.len())
             .map(|cell| {
                 let origins = places.bounds(cell).about(level.middle);
@@ -56,7 +67,7 @@ impl SolidField {
         let extent = cell_reach.fold(reach(&span(&level.bounds())), f64::max);
         let scale = Scale::new(extent);
         Self {
-            occluders: occluders(level, scale),
+            occluders: known.of(level, extent),
             scale,
             extent,
             tree: tree(&cells, 0, cells.len() as u32),
@@ -132,6 +143,19 @@ fn valid(grid: Grid, count: u32) -> Vec<u64> {
             lanes(0, there.min(u64::from(BLOCK)) as u32)
         })
         .collect()
+}
+
+/// The occluders of a level, whose margins follow from how far it and its cells extend.
+#[derive(Debug, Default)]
+pub(crate) struct KnownOccluders(Option<(f64, Vec<Occluder>)>);
+
+impl KnownOccluders {
+    fn of(&mut self, level: &SolidLevel, extent: f64) -> Vec<Occluder> {
+        let known = self.0.take().filter(|(of, _)| *of == extent);
+        let (_, all) = known.unwrap_or_else(|| (extent, occluders(level, Scale::new(extent))));
+        self.0 = Some((extent, all.clone()));
+        all
+    }
 }
 
 fn occluders(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {

@@ -28,14 +28,17 @@ mod tests;
 mod tracer;
 
 pub use body_tracer::BodyTracer;
+pub(crate) use field::KnownOccluders;
 pub use field::{DEPTH, SolidField};
 pub use tracer::{Hit, SegmentSight, Tracer};
 pub use viewcell::convex::Found;
 
+use super::spread::spread;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
 use boxes::{BLOCK, Node, lanes, tree};
 use descend::{AtLevel, Descent};
 use fearless_simd::Level;
+use std::sync::atomic::{AtomicU64, Ordering};
 use viewcell::convex::{Decider, Proofs};
 use viewcell::format::bits;
 use viewcell::format::{Grid, Quad, morton};
@@ -44,14 +47,45 @@ use viewcell::format::{Grid, Quad, morton};
 pub struct Solids<'f> {
     field: &'f SolidField,
     decider: Decider<AtLevel>,
-    /// Target nodes: the root; of a sample, runs of cells, of which each look takes every `parts`-th.
-    targets: Vec<u32>,
-    parts: usize,
-    turn: usize,
+    sample: Option<Sample<'f>>,
 }
 
-/// Runs of cells in each part of a sample, at least.
-const RUNS: usize = 16;
+/// Looks at a part of the cells each.
+struct Sample<'f> {
+    /// Blocks of the cells, as trees: those of one quad of viewpoints, and of the next, and so on.
+    targets: Vec<Vec<Node>>,
+    parts: usize,
+    turn: usize,
+    looked: &'f Looked,
+}
+
+/// What looks of a sample came to.
+#[derive(Default)]
+pub struct Looked {
+    work: AtomicU64,
+    pairs: AtomicU64,
+    targets: AtomicU64,
+}
+
+impl Looked {
+    /// What they did, as [`Decider::work`].
+    pub fn work(&self) -> u64 {
+        self.work.load(Ordering::Relaxed)
+    }
+
+    /// Pairs of cells that they covered.
+    pub fn pairs(&self) -> f64 {
+        self.pairs.load(Ordering::Relaxed) as f64
+    }
+
+    /// The targets of the last one, in cells.
+    pub fn targets(&self) -> u64 {
+        self.targets.load(Ordering::Relaxed)
+    }
+}
+
+/// A look of a sample ends after so much work, some quarter of a second.
+const MOST_WORK: u64 = 2_000_000;
 
 /// Cells that a kernel computes at once.
 const LOOK: u32 = 1 << (2 * LOOK_LEVEL);
@@ -62,20 +96,28 @@ impl<'f> Solids<'f> {
         Self {
             field,
             decider: Decider::new(field.scale, AtLevel(level)),
-            targets: vec![0],
-            parts: 1,
-            turn: 0,
+            sample: None,
         }
     }
 
-    /// Samples targets, for forecasts: each look covers one of `parts` disjoint sets of cells, spread over the level, and
-    /// the next look the next set.
-    pub fn sampling(self, parts: usize) -> Self {
-        let most = (self.field.cells.len() / (RUNS * parts)).max(1);
-        let targets = boxes::runs(&self.field.tree, most as u32);
+    /// Samples targets, for forecasts: each look covers one of `parts` disjoint sets of blocks, spread over the level, and
+    /// the next look the next set; or less of it, if that is much work. Adds to `looked`.
+    pub fn sampling(self, parts: usize, looked: &'f Looked) -> Self {
+        let cells = &self.field.cells;
+        let count = cells.len() as u32;
+        let block = |at: usize| {
+            let first = at as u32 * BLOCK;
+            tree(cells, first, (first + BLOCK).min(count))
+        };
         Self {
-            targets,
-            parts,
+            sample: Some(Sample {
+                targets: spread(cells.len().div_ceil(BLOCK as usize))
+                    .map(block)
+                    .collect(),
+                parts,
+                turn: 0,
+                looked,
+            }),
             ..self
         }
     }
@@ -114,20 +156,22 @@ impl Viewsheds for Solids<'_> {
             // Nothing depends on what was asked for before.
             let all = self.decider.all(&field.occluders);
             let mut seen = Seen { sights, first };
-            let mut descent = Descent {
-                decider: &mut self.decider,
-                proofs: Proofs::default(),
-                occluders: &field.occluders,
-                cells: &field.cells,
-                trees: [&own, &field.tree],
-                grade: field.grade,
-                mark: &mut |a: &Node, b: &Node| seen.mark(a, b),
+            let mut descend = |decider: &mut Decider<AtLevel>, targets: &[Node]| {
+                let mut descent = Descent {
+                    decider,
+                    proofs: Proofs::default(),
+                    occluders: &field.occluders,
+                    cells: &field.cells,
+                    trees: [&own, targets],
+                    grade: field.grade,
+                    mark: &mut |a: &Node, b: &Node| seen.mark(a, b),
+                };
+                descent.descend([0, 0], all, None);
             };
-            let part = self.targets.iter().skip(self.turn % self.parts);
-            for &target in part.step_by(self.parts) {
-                descent.descend([0, target], all, None);
+            match &mut self.sample {
+                None => descend(&mut self.decider, &field.tree),
+                Some(sample) => sample.look(&mut self.decider, cells_of(&own), descend),
             }
-            self.turn += 1;
             // Of who is in a solid, too.
             own.iter()
                 .filter(|node| node.is_cell())
@@ -145,6 +189,39 @@ impl Viewsheds for Solids<'_> {
             sights.finish(child, standing, &field.valid, |_| true);
         }
     }
+}
+
+impl Sample<'_> {
+    /// Looks at the next part of the targets.
+    fn look(
+        &mut self,
+        decider: &mut Decider<AtLevel>,
+        viewers: u64,
+        mut descend: impl FnMut(&mut Decider<AtLevel>, &[Node]),
+    ) {
+        let begun = decider.work;
+        let mut cells = 0;
+        let part = self.targets.iter().skip(self.turn % self.parts);
+        for targets in part.step_by(self.parts) {
+            descend(decider, targets);
+            cells += cells_of(targets);
+            if decider.work - begun > MOST_WORK {
+                break;
+            }
+        }
+        self.turn += 1;
+        let work = decider.work - begun;
+        self.looked.work.fetch_add(work, Ordering::Relaxed);
+        self.looked
+            .pairs
+            .fetch_add(viewers * cells, Ordering::Relaxed);
+        self.looked.targets.store(cells, Ordering::Relaxed);
+    }
+}
+
+/// The cells of a tree.
+fn cells_of(tree: &[Node]) -> u64 {
+    tree.iter().filter(|node| node.is_cell()).count() as u64
 }
 
 /// Where it goes what is seen.

@@ -281,6 +281,19 @@ fn answers_depend_neither_on_the_processor_nor_on_what_was_asked_before() {
     found.push(seen(&mut kernel));
     found.push(seen(&mut kernel));
     assert!(found.windows(2).all(|two| two[0] == two[1]));
+    // Nor does the work that qualities are chosen by.
+    let levels = levels.into_iter().filter_map(Simd::level);
+    let work: Vec<u64> = levels
+        .map(|level| {
+            let looked = Looked::default();
+            seen(&mut Solids::new(&field, level).sampling(1, &looked));
+            looked.work()
+        })
+        .collect();
+    assert!(
+        work[0] > 1_000 && work.iter().all(|other| *other == work[0]),
+        "{work:?}"
+    );
 }
 
 #[test]
@@ -289,7 +302,8 @@ fn parts_of_a_sample_are_disjoint_and_see_together_what_a_look_sees() {
     let field = SolidField::new(&level, &places, &player, grid(places.len()));
     assert!(field.cells.len() <= LOOK as usize, "one look is all");
     let all = seen(&mut Solids::new(&field, Level::new()));
-    let mut kernel = Solids::new(&field, Level::new()).sampling(3);
+    let looked = Looked::default();
+    let mut kernel = Solids::new(&field, Level::new()).sampling(3, &looked);
     let parts: Vec<_> = (0..3).map(|_| seen(&mut kernel)).collect();
     let mut more = 0;
     for (a, row) in all.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! A solid level that is not baked: where players can be in it, and who sees whom by the kernel of a bake.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
@@ -16,17 +17,16 @@ use crate::picture::Floors;
 use viewcell::query::SolidParameters;
 use viewcell_bake::bundle::grid_of_cells;
 use viewcell_bake::prepare::{
-    free_memory, notes_of_level, notes_of_places, places_of_quality, standing, told_of_solid,
+    Choices, ChosenCells, free_memory, notes_of_level, notes_of_places, standing, told_of_solid,
 };
 use viewcell_bake::visibility::Simd;
 use viewcell_bake::visibility::solid::{SolidField, Solids};
-use viewcell_bake::{
-    BakeError, BakeOptions, Forecast, Keep, Quality, Silent, SolidWorld, Source, bake_solid,
-    forecast_solid,
-};
+use viewcell_bake::{BakeOptions, Forecast, Keep, Quality, Silent, SolidWorld, Source, bake_solid};
 use viewcell_ingest::solid::{IngestedSolid, SolidOptions};
 use viewcell_ingest::world::Short;
-use viewcell_ingest::world::solid::{PlaceCells, PlaceOptions, PlacesError, Point, SolidLevel};
+use viewcell_ingest::world::solid::{
+    PlaceCells, PlaceOptions, Places, PlacesError, Point, SolidLevel, find_places,
+};
 
 /// What is told of a level that does not say where players begin.
 const NO_SPAWNS: &str = "the file names no place where players begin: they are taken to be wherever somebody can stand, on \
@@ -43,6 +43,8 @@ pub(super) struct UnbakedLevel {
     source: Source,
     /// With cells of the usual size.
     usual: PlaceOptions,
+    choices: Mutex<Choices>,
+    /// Those that are looked at, which are no larger than what is baked.
     places: PlaceCells,
     field: SolidField,
     floors: Option<Floors>,
@@ -68,17 +70,14 @@ impl UnbakedLevel {
         usual.memory = free_memory();
         usual.reach = reach.iter().map(|at| level.frame.to_level(*at)).collect();
         notes.extend(notes_of_level(&level, &usual.player));
-        let mut options = usual.clone();
-        let found = match places_of_quality(&level, Quality::Good, &mut options) {
+        let found = match places_to_look_at(&level, &usual) {
             Err(PlacesError::NoSpawn | PlacesError::Buried(_)) if reach.is_empty() => {
                 usual.reach = standing(&level, &usual.player);
                 notes.push(NO_SPAWNS.to_owned());
-                options = usual.clone();
-                places_of_quality(&level, Quality::Good, &mut options)
+                places_to_look_at(&level, &usual)
             }
             found => found,
-        };
-        let (found, _) = found?;
+        }?;
         notes.extend(notes_of_places(&level, &found));
         let places = found.cells;
         let grid = grid_of_cells(places.len() as u32).grid();
@@ -88,6 +87,7 @@ impl UnbakedLevel {
             floors: Floors::of_places(&places, SIDE),
             look: Look::new(grid),
             reading,
+            choices: Mutex::new(Choices::new(usual.clone())),
             usual,
             places,
             notes,
@@ -219,46 +219,58 @@ impl UnbakedLevel {
         output: &Path,
         observed: &Observed,
     ) -> Result<(), String> {
-        self.with_quality(quality, |world, source, options| {
-            let options = BakeOptions { keep, ..options };
-            bake_solid(world, source, &options, output, observed).map(drop)
-        })
-    }
-
-    /// Foresees what a bake takes.
-    pub(super) fn forecast(&self, quality: Quality) -> Result<Forecast, String> {
-        self.with_quality(quality, |world, source, options| {
-            forecast_solid(world, source, &options, &Silent)
-        })
-    }
-
-    /// Does something with what a quality makes of the level.
-    fn with_quality<T>(
-        &self,
-        quality: Quality,
-        work: impl FnOnce(SolidWorld<'_>, &Source, BakeOptions) -> Result<T, BakeError>,
-    ) -> Result<T, String> {
-        let mut options = self.usual.clone();
-        let found = places_of_quality(&self.level, quality, &mut options);
-        let (found, grade) = found.map_err(|error| error.to_string())?;
-        let mut told = told_of_solid(&self.reading, &options);
-        if grade > 0 || options.size != self.usual.size {
-            told.insert("quality".into(), quality.name().into());
-        }
+        let chosen = self.chosen(quality)?;
+        let mut told = told_of_solid(&self.reading, &chosen.options);
+        told.insert("quality".into(), quality.name().into());
         let source = Source {
             options: told,
             ..self.source.clone()
         };
         let world = SolidWorld {
             level: &self.level,
-            places: &found.cells,
-            player: &options.player,
+            places: &chosen.places.cells,
+            player: &chosen.options.player,
         };
         let options = BakeOptions {
-            grade,
+            grade: chosen.grade,
             memory: free_memory(),
+            keep,
             ..BakeOptions::default()
         };
-        work(world, &source, options).map_err(|error| error.to_string())
+        let baked = bake_solid(world, &source, &options, output, observed);
+        baked.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Foresees what a bake takes.
+    pub(super) fn forecast(&self, quality: Quality) -> Result<Forecast, String> {
+        Ok(self.chosen(quality)?.forecast)
+    }
+
+    /// The view cells of a quality.
+    fn chosen(&self, quality: Quality) -> Result<Arc<ChosenCells>, String> {
+        // What was known before a panic is still right.
+        let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = choices.of(quality, &self.level, &self.source, &Silent);
+        found.map_err(|error| error.to_string())
+    }
+}
+
+/// Most view cells that the page shows.
+const MOST_SHOWN: usize = 65_536;
+
+/// Cells of the usual size, or twice as large and so on, until there are few enough to be looked at.
+fn places_to_look_at(level: &SolidLevel, usual: &PlaceOptions) -> Result<Places, PlacesError> {
+    let mut options = usual.clone();
+    options.most = options.most.min(MOST_SHOWN);
+    loop {
+        let found = find_places(level, &options);
+        let is_larger = options.size > usual.size * 256.0;
+        match found {
+            Err(error) if error.is_of_size() && !is_larger => {
+                options.size *= 2.0;
+                options.height *= 2.0;
+            }
+            found => return found,
+        }
     }
 }

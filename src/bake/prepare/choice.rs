@@ -1,0 +1,258 @@
+//! The view cells of a solid level that a quality chooses, by what the kernel does for a sample of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::job::{BakeError, BakeOptions, Forecast, Observer, SolidWorld, Source, forecast_within};
+use crate::quality::{BoxSizes, Quality};
+use crate::visibility::solid::KnownOccluders;
+use viewcell_ingest::world::solid::{PlaceOptions, Places, PlacesError, SolidLevel, find_places};
+
+/// View cells of a level.
+#[derive(Debug)]
+pub struct ChosenCells {
+    /// Where they were looked for.
+    pub options: PlaceOptions,
+    /// The cells.
+    pub places: Places,
+    /// [`grade`](BakeOptions::grade) of the options.
+    pub grade: u32,
+    /// What a lossless bake of them takes.
+    pub forecast: Forecast,
+}
+
+/// Why there are none.
+#[derive(Debug)]
+pub enum ChoiceError {
+    /// No cells could be found.
+    Places(PlacesError),
+    /// The bake would refuse to begin.
+    Bake(BakeError),
+}
+
+impl fmt::Display for ChoiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Places(error) => error.fmt(f),
+            Self::Bake(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ChoiceError {}
+
+/// What qualities choose for a level, as far as it was asked for.
+#[derive(Debug)]
+pub struct Choices {
+    /// Cells of the usual size.
+    usual: PlaceOptions,
+    occluders: KnownOccluders,
+    known: Vec<(BoxSizes, Result<Arc<ChosenCells>, PlacesError>)>,
+}
+
+/// Finds view cells, unless they are known, and what a bake of them takes with a grade.
+type Find<'f> =
+    dyn FnMut(&PlaceOptions, u32, Option<Places>) -> Result<(Places, Forecast), ChoiceError> + 'f;
+
+impl Choices {
+    /// Of a level whose cells of the usual size are found by these options.
+    pub fn new(usual: PlaceOptions) -> Self {
+        Self {
+            usual,
+            occluders: KnownOccluders::default(),
+            known: Vec::new(),
+        }
+    }
+
+    /// The finest cells of a quality of which there are not too many, and for which the kernel does no more than it may; if
+    /// it does more for all, the coarsest. The same on every machine. Takes some seconds.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`find_places`] and of [`forecast_solid`](crate::forecast_solid).
+    pub fn of(
+        &mut self,
+        quality: Quality,
+        level: &SolidLevel,
+        source: &Source,
+        observer: &dyn Observer,
+    ) -> Result<Arc<ChosenCells>, ChoiceError> {
+        let mut occluders = std::mem::take(&mut self.occluders);
+        let enough = quality.work();
+        let found = self.first_within(&quality.boxes(), enough, &mut |options, grade, places| {
+            let places = match places {
+                Some(places) => places,
+                None => find_places(level, options).map_err(ChoiceError::Places)?,
+            };
+            let world = SolidWorld {
+                level,
+                places: &places.cells,
+                player: &options.player,
+            };
+            let bake = BakeOptions {
+                grade,
+                ..BakeOptions::default()
+            };
+            let known = &mut occluders;
+            let forecast = forecast_within(enough, known, world, source, &bake, observer);
+            Ok((places, forecast.map_err(ChoiceError::Bake)?))
+        });
+        self.occluders = occluders;
+        found
+    }
+
+    /// The first of these sizes for which there is at most so much work, or the last.
+    fn first_within(
+        &mut self,
+        sizes: &[BoxSizes],
+        work: f64,
+        find: &mut Find<'_>,
+    ) -> Result<Arc<ChosenCells>, ChoiceError> {
+        let default = BoxSizes::default();
+        let (&coarsest, finer) = sizes.split_last().unwrap_or((&default, &[]));
+        for &sizes in finer {
+            match self.found(sizes, find) {
+                // Larger ones are fewer.
+                Err(ChoiceError::Places(error)) if error.is_of_size() => (),
+                Ok(found) if found.forecast.work.is_some_and(|needed| needed > work) => (),
+                found => return found,
+            }
+        }
+        self.found(coarsest, find)
+    }
+
+    /// Cells of such sizes, and what they take.
+    fn found(
+        &mut self,
+        sizes: BoxSizes,
+        find: &mut Find<'_>,
+    ) -> Result<Arc<ChosenCells>, ChoiceError> {
+        if let Some((_, found)) = self.known.iter().find(|(of, _)| *of == sizes) {
+            return found.clone().map_err(ChoiceError::Places);
+        }
+        let (options, grade) = (sizes.of(&self.usual), sizes.grade);
+        // Cells that differ in their grade alone are found already.
+        let mut known = self
+            .known
+            .iter()
+            .filter_map(|(_, found)| found.as_ref().ok());
+        let same = known.find(|found| found.options == options);
+        let places = same.map(|found| found.places.clone());
+        let found = find(&options, grade, places).map(|(places, forecast)| {
+            Arc::new(ChosenCells {
+                options,
+                places,
+                grade,
+                forecast,
+            })
+        });
+        match &found {
+            Ok(found) => self.known.push((sizes, Ok(found.clone()))),
+            Err(ChoiceError::Places(error)) => self.known.push((sizes, Err(*error))),
+            Err(ChoiceError::Bake(_)) => (),
+        }
+        found
+    }
+}
+
+impl BoxSizes {
+    /// How cells of these sizes are looked for, from those of the usual size.
+    fn of(self, usual: &PlaceOptions) -> PlaceOptions {
+        let factor = f64::from(1_u32 << self.doubled);
+        let mut options = PlaceOptions {
+            size: usual.size * factor,
+            height: usual.height * factor,
+            ..usual.clone()
+        };
+        if self.low {
+            options.near_floor[0] *= 0.5;
+        }
+        options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use viewcell_ingest::world::solid::{PlaceCells, Player, Units};
+
+    const MANY: PlacesError = PlacesError::Many {
+        cells: 2,
+        most: 1,
+        size: 3.0,
+    };
+
+    /// Sizes and grade of what is chosen of cells whose usual size is 1, if there are too many of less than `least`, and the
+    /// kernel does `work` for those of a size and a grade.
+    fn chosen(
+        choices: &mut Choices,
+        quality: Quality,
+        least: f64,
+        work: impl Fn(f64, u32) -> f64,
+    ) -> Result<(f64, f64, u32), String> {
+        let found = choices.first_within(
+            &quality.boxes(),
+            quality.work(),
+            &mut |options, grade, _| {
+                if options.size < least {
+                    return Err(ChoiceError::Places(MANY));
+                }
+                let places = Places {
+                    cells: PlaceCells::new([1.0; 3], [0.0; 3], Vec::new()),
+                    voxel: [1.0; 3],
+                    reached: 0,
+                    buried: Vec::new(),
+                };
+                let forecast = Forecast {
+                    cpu_seconds: 0.0,
+                    bytes: 0,
+                    memory: 0,
+                    sampled: 0,
+                    quads: 0,
+                    hidden_near: None,
+                    work: Some(work(options.size, grade)),
+                };
+                Ok((places, forecast))
+            },
+        );
+        let found = found.map_err(|error| error.to_string())?;
+        Ok((found.options.size, found.options.near_floor[0], found.grade))
+    }
+
+    #[test]
+    fn the_finest_cells_are_chosen_for_which_there_is_no_more_work_than_a_quality_allows() {
+        let level = SolidLevel::new("test", Units::Metres, Player::PERSON);
+        let usual = PlaceOptions {
+            size: 1.0,
+            near_floor: [2.0; 2],
+            ..PlaceOptions::of(&level)
+        };
+        // A closed level, an open one, and one beyond all.
+        for (work, draft, good, best) in [
+            (1e9, (2.0, 1.0, 16), (1.0, 2.0, 0), (1.0, 2.0, 0)),
+            (1e12, (4.0, 1.0, 16), (2.0, 1.0, 32), (2.0, 1.0, 32)),
+            (1e30, (512.0, 1.0, 16), (256.0, 1.0, 32), (256.0, 1.0, 32)),
+        ] {
+            let choices = &mut Choices::new(usual.clone());
+            let work = |size: f64, grade| match grade {
+                0 => work,
+                grade => work / size.powi(4) * 0.1 * f64::from(grade) / 64.0,
+            };
+            for (quality, expected) in [
+                (Quality::Draft, draft),
+                (Quality::Good, good),
+                (Quality::Best, best),
+                (Quality::Samples, (1.0, 2.0, 0)),
+            ] {
+                let found = chosen(choices, quality, 0.0, work);
+                assert_eq!(found, Ok(expected), "{quality:?}");
+            }
+        }
+        // Cells that would be too many are passed over, but of samples there are no larger ones.
+        let choices = &mut Choices::new(usual);
+        let found = chosen(choices, Quality::Good, 3.0, |_, _| 0.0);
+        assert_eq!(found, Ok((4.0, 1.0, 32)));
+        let found = chosen(choices, Quality::Samples, 3.0, |_, _| 0.0);
+        assert_eq!(found, Err(MANY.to_string()));
+    }
+}
