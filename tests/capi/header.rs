@@ -52,7 +52,7 @@ const FRONT: &str = "\
  * times of their own, and sessions take them by viewcell_session_move_in_motion. viewcell_reachable keeps where each may
  * be, for a frame and many pairs.
  * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
- * and the doors that are closed. A viewcell_watch does all of that for a server, frame by frame: whom must it send to
+ * and the doors that are closed. A viewcell_watch does all of that, and smoke, for a server, frame by frame: whom must it send to
  * whom?
  *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and

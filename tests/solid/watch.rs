@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use viewcell::dice::Dice;
 use viewcell::query::{Bundle, Motion, MotionLimits, Mover, SolidBundle};
-use viewcell::watch::{Watch, WatchOptions, Watched, swept};
+use viewcell::watch::{Smoke, Watch, WatchOptions, Watched, swept};
 use viewcell_bake::BakeOptions;
 use viewcell_ingest::solid::{SolidOptions, read_solid};
 use viewcell_ingest::world::solid::SolidLevel;
@@ -505,6 +505,122 @@ fn doors_that_open_and_close_hide_nobody_behind_an_open_one() {
         }
     }
     assert!(by_doors > 1000 && kept > 5000, "{by_doors} {kept}");
+}
+
+#[test]
+fn smoke_hides_until_anybody_may_look_for_whom_it_hid() {
+    let (_, bundle) = rooms();
+    let mut watch = Watch::new(bundle, 2, WatchOptions::default()).unwrap();
+    let mut sends = |smokes: &[Smoke], spots: [Point; 2], work| {
+        watch.set_smokes(smokes);
+        for (number, at) in spots.into_iter().enumerate() {
+            watch.set(number, &watched(at, [0.0; 3], 0.05));
+        }
+        watch.begin();
+        watch.look(work);
+        [watch.sends(0, 1), watch.sends(1, 0)]
+    };
+    let far = [[60.0, 230.0, 32.0], [480.0, 230.0, 32.0]];
+    let smoke = |x, radius, seconds| Smoke {
+        centre: [x, 224.0, 40.0],
+        radius,
+        seconds,
+    };
+    assert_eq!(sends(&[], far, 1000), [true; 2]);
+    assert_eq!(sends(&[smoke(264.0, 120.0, 9.0)], far, 1000), [false; 2]);
+    // A proof is kept while the smoke stays; the last 0.2 s are for who sees ahead.
+    assert_eq!(sends(&[smoke(264.0, 120.0, 0.25)], far, 0), [false; 2]);
+    assert_eq!(sends(&[smoke(264.0, 120.0, 0.2)], far, 0), [false; 2]);
+    assert_eq!(sends(&[smoke(264.0, 120.0, 0.15)], far, 1000), [true; 2]);
+    // What grows is other smoke.
+    assert_eq!(sends(&[smoke(264.0, 120.0, 9.0)], far, 1000), [false; 2]);
+    assert_eq!(sends(&[smoke(264.0, 130.0, 9.0)], far, 0), [true; 2]);
+    assert_eq!(sends(&[smoke(264.0, 130.0, 9.0)], far, 1000), [false; 2]);
+    // Whoever is in it sees and is seen.
+    let inside = [[200.0, 230.0, 32.0], [480.0, 230.0, 32.0]];
+    assert_eq!(sends(&[smoke(264.0, 130.0, 9.0)], inside, 1000), [true; 2]);
+    // What is no sphere hides nothing.
+    for bad in [
+        smoke(264.0, f64::NAN, 9.0),
+        smoke(264.0, -120.0, 9.0),
+        smoke(f64::INFINITY, 120.0, 9.0),
+        smoke(264.0, f64::INFINITY, 9.0),
+        smoke(264.0, 120.0, f64::NAN),
+    ] {
+        assert_eq!(sends(&[bad], far, 1000), [true; 2], "{bad:?}");
+    }
+}
+
+/// Whether a line meets a sphere.
+fn meets_sphere(from: Point, to: Point, of: &Smoke) -> bool {
+    let way: Point = std::array::from_fn(|k| to[k] - from[k]);
+    let off: Point = std::array::from_fn(|k| of.centre[k] - from[k]);
+    let dot = |a: Point, b: Point| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let at = (dot(off, way) / dot(way, way)).clamp(0.0, 1.0);
+    let apart: Point = std::array::from_fn(|k| off[k] - at * way[k]);
+    dot(apart, apart) <= of.radius * of.radius
+}
+
+#[test]
+fn smoke_hides_nobody_but_behind_it() {
+    let (level, bundle) = rooms();
+    let (mut by_smoke, mut kept) = (0, 0);
+    for seed in 0..6 {
+        let mut dice = Dice(90 + seed);
+        let mut watch = Watch::new(bundle, PLAYERS, WatchOptions::default()).unwrap();
+        let mut walkers: Vec<Walker> = (0..PLAYERS)
+            .map(|_| Walker::new(&bundle, &mut dice))
+            .collect();
+        let mut smokes: Vec<Smoke> = Vec::new();
+        for _ in 0..300 {
+            smokes.iter_mut().for_each(|smoke| smoke.seconds -= FRAME);
+            smokes.retain(|smoke| smoke.seconds > 0.0);
+            if dice.roll(10) == 0 {
+                let mut at = |[low, high]: [f64; 2]| low + (high - low) * dice.fraction();
+                smokes.push(Smoke {
+                    centre: [at([0.0, 512.0]), at([0.0, 256.0]), at([20.0, 80.0])],
+                    radius: at([20.0, 110.0]),
+                    seconds: at([0.0, 4.0]),
+                });
+            }
+            watch.set_smokes(&smokes);
+            for (number, walker) in walkers.iter_mut().enumerate() {
+                if number % 3 == 0 || dice.roll(20) == 0 {
+                    *walker = walker.later(FRAME, &bundle, &mut dice);
+                }
+                watch.set(number, &watched(walker.at, walker.velocity, 0.05));
+            }
+            watch.begin();
+            kept += watch.counts().kept;
+            watch.look(dice.roll(1000));
+            for (viewer, from) in walkers.iter().enumerate() {
+                for (other, to) in walkers.iter().enumerate() {
+                    if viewer == other || watch.sends(viewer, other) {
+                        continue;
+                    }
+                    for _ in 0..4 {
+                        let of = bundle.parameters();
+                        let mut eye = from.at;
+                        eye[2] += of.eye[0] + (of.eye[1] - of.eye[0]) * dice.fraction();
+                        let part = within(of.hull, &mut dice);
+                        let part: Point = std::array::from_fn(|k| to.at[k] + part[k]);
+                        let is_in = |at: Point, of: &Smoke| {
+                            (0..3).all(|k| (at[k] - of.centre[k]).abs() <= of.radius)
+                        };
+                        let hides = |of: &&Smoke| {
+                            let ends_are_out = !is_in(eye, of) && !is_in(part, of);
+                            of.seconds >= 0.2 && ends_are_out && meets_sphere(eye, part, of)
+                        };
+                        let by_level = level.blocks(eye, part);
+                        let is_behind = smokes.iter().any(|smoke| hides(&smoke));
+                        assert!(by_level || is_behind, "{eye:?} sees {part:?}: {smokes:?}");
+                        by_smoke += u32::from(!by_level);
+                    }
+                }
+            }
+        }
+    }
+    assert!(by_smoke > 1000 && kept > 5000, "{by_smoke} {kept}");
 }
 
 #[test]

@@ -156,6 +156,17 @@ export class Watch {
     });
   }
 
+  // Smoke that there is from the next frame on, in place of that before: spheres, and for how many seconds they stay.
+  smokes(spheres) {
+    const { engine, handle: watch } = this.#of;
+    const one = (number, what) => numbers([number], 1, what)[0];
+    const all = spheres.flatMap(({ centre, radius, seconds: stay }) => [...numbers(centre, 3, 'centre'), one(radius, 'radius'), one(stay, 'seconds')]);
+    engine.within(8 * all.length, (at) => {
+      new Float64Array(engine.exports.memory.buffer, at, all.length).set(all);
+      engine.ask('viewcell_watch_smokes', watch, spheres.length, at);
+    });
+  }
+
   // Begins a frame: all are sent of whom no proof of before still holds.
   begin() {
     this.#of.engine.ask('viewcell_watch_begin', this.#of.handle);

@@ -183,6 +183,8 @@ export class Watch {
   set(player: number, of: Watched | null): void;
   /** Closed doors, in place of those before: least and greatest corner of each. */
   doors(boxes: readonly (readonly [Point, Point])[]): void;
+  /** Smoke, in place of that before, in each frame while there is any; its last `maxAhead` seconds hide nothing. */
+  smokes(spheres: readonly { centre: Point; radius: number; seconds: number }[]): void;
   begin(): void;
   /** True if all were looked at; who is not is sent. */
   look(work: number): boolean;

@@ -44,7 +44,7 @@
  * times of their own, and sessions take them by viewcell_session_move_in_motion. viewcell_reachable keeps where each may
  * be, for a frame and many pairs.
  * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
- * and the doors that are closed. A viewcell_watch does all of that for a server, frame by frame: whom must it send to
+ * and the doors that are closed. A viewcell_watch does all of that, and smoke, for a server, frame by frame: whom must it send to
  * whom?
  *
  * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
@@ -385,6 +385,16 @@ typedef struct {
   // 1 or 0.
   uint32_t has_body;
 } viewcell_watched;
+
+// A sphere of smoke, as viewcell_watch_smokes takes it.
+typedef struct {
+  // Its centre, in the level's coordinates.
+  double centre[3];
+  // Of what is opaque now and for as long as the smoke stays.
+  double radius;
+  // For how long that is, in seconds.
+  double seconds;
+} viewcell_smoke;
 
 // What a frame of a watch came to until now: ordered pairs of players who are there.
 typedef struct {
@@ -966,6 +976,14 @@ viewcell_status viewcell_watch_set(viewcell_watch *watch,
 viewcell_status viewcell_watch_doors(viewcell_watch *watch,
                                      size_t count,
                                      const viewcell_box *boxes);
+
+// Smoke that there is from the next frame on, in place of that before: count spheres. To be called in each frame while there
+// is any, before viewcell_watch_begin. It hides nobody who is in the box around it, and from nobody who is; and it counts
+// while it stays for as long as anybody sees ahead, the max_ahead of the watch. A sphere that is none hides nothing. Returns
+// VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
+viewcell_status viewcell_watch_smokes(viewcell_watch *watch,
+                                      size_t count,
+                                      const viewcell_smoke *smokes);
 
 // Begins a frame: whom a proof of before hides stays hidden where it holds for where both may go now, and all others are
 // sent until they are looked at. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.

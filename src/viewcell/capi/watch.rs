@@ -9,10 +9,10 @@ use super::motion::{mover, viewcell_mover};
 use super::place::{boxes, viewcell_box};
 use super::status::{
     Outcome, VIEWCELL_ARGUMENT, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
-    answer, flag, given, place, viewcell_status,
+    answer, flag, given, place, slice, viewcell_status,
 };
 use crate::query::{OwnedBundle, World};
-use crate::watch::{Watch, WatchCounts, WatchOptions, Watched};
+use crate::watch::{Smoke, Watch, WatchCounts, WatchOptions, Watched};
 
 /// The most players that a watch takes: a pair of them takes 900 bytes.
 pub const VIEWCELL_MOST_WATCHED: u32 = 256;
@@ -170,6 +170,54 @@ pub unsafe extern "C" fn viewcell_watch_doors(
         // SAFETY: null, or readable during the call: the header tells the caller so.
         let doors = unsafe { self::boxes(boxes, count) }?;
         watch.set_doors(&doors);
+        Ok(VIEWCELL_OK)
+    })
+}
+
+/// A sphere of smoke, as viewcell_watch_smokes takes it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct viewcell_smoke {
+    /// Its centre, in the level's coordinates.
+    pub centre: [f64; 3],
+    /// Of what is opaque now and for as long as the smoke stays.
+    pub radius: f64,
+    /// For how long that is, in seconds.
+    pub seconds: f64,
+}
+
+impl From<&viewcell_smoke> for Smoke {
+    fn from(of: &viewcell_smoke) -> Self {
+        let &viewcell_smoke {
+            centre,
+            radius,
+            seconds,
+        } = of;
+        Self {
+            centre,
+            radius,
+            seconds,
+        }
+    }
+}
+
+/// Smoke that there is from the next frame on, in place of that before: count spheres. To be called in each frame while there
+/// is any, before viewcell_watch_begin. It hides nobody who is in the box around it, and from nobody who is; and it counts
+/// while it stays for as long as anybody sees ahead, the max_ahead of the watch. A sphere that is none hides nothing. Returns
+/// VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viewcell_watch_smokes(
+    watch: *mut viewcell_watch,
+    count: usize,
+    smokes: *const viewcell_smoke,
+) -> viewcell_status {
+    answer(|| {
+        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
+        let watch = &mut unsafe { get_mut(watch) }?.watch;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let smokes = unsafe { slice(smokes, count) }?;
+        let smokes: Vec<Smoke> = smokes.iter().map(Smoke::from).collect();
+        watch.set_smokes(&smokes);
         Ok(VIEWCELL_OK)
     })
 }

@@ -59,6 +59,11 @@ impl Span {
         (0..3).all(|k| (at[k] - self.centre[k]).abs() <= self.half[k])
     }
 
+    /// Whether it has a point in common with another.
+    pub fn meets(&self, of: &Self) -> bool {
+        (0..3).all(|k| (self.centre[k] - of.centre[k]).abs() <= self.half[k] + of.half[k])
+    }
+
     /// The eight corners.
     pub fn corners(&self) -> [Point; 8] {
         std::array::from_fn(|corner| {
@@ -224,6 +229,8 @@ pub struct Occluder {
     pub bounds: Span,
     /// How far the polygons that a flat one is made of may lie off its plane, on either side.
     pub thick: f64,
+    /// Whether it hides nothing from who is in the box around it, and nobody who is: nobody is inside of a wall, but of smoke.
+    pub outside_only: bool,
     /// Whether it is as good as the box around it, from both sides.
     pub(super) is_box: bool,
     /// Its planes, without that of a flat one.
@@ -259,6 +266,7 @@ impl Occluder {
             planes,
             bounds,
             thick,
+            outside_only: false,
         }
     }
 
@@ -266,6 +274,9 @@ impl Occluder {
     /// them than another, whose cut is beyond by `limit`, need not be distinguished from what hides none.
     #[inline(always)]
     pub fn shadow(&self, a: &Span, b: &Span, scale: Scale, limit: f64, room: &mut Room) -> Shadow {
+        if self.outside_only && [a, b].into_iter().any(|of| self.bounds.meets(of)) {
+            return Shadow::None;
+        }
         let planes = &self.planes[..];
         let Room { ins, outs } = room;
         let (mut in_count, mut out_count) = (0, 0);

@@ -74,6 +74,24 @@ pub struct Watched {
     pub body: Option<Corners>,
 }
 
+/// A sphere of smoke: opaque to whoever looks through any part of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smoke {
+    /// Its centre. [Unit: the level's]
+    pub centre: Point,
+    /// Of what is opaque now and for as long as the smoke stays. [Unit: the level's]
+    pub radius: f64,
+    /// For how long that is. [Unit: s]
+    pub seconds: f64,
+}
+
+impl Smoke {
+    /// The box around it.
+    fn bounds(&self) -> Corners {
+        [-self.radius, self.radius].map(|by| self.centre.map(|at| at + by))
+    }
+}
+
 /// How a watch spends its work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WatchOptions {
@@ -106,7 +124,7 @@ struct Pair {
     level: u8,
     /// What of the two it was for; `None` if it does not hold any more.
     generations: Option<[u32; 2]>,
-    /// Marks of the doors that it needed.
+    /// Marks of the doors and smoke that it needed.
     doors: u64,
     /// The line that was clear: where in the box of eyes, and in that of bodies. [Unit: half a side]
     line: Option<[[f32; 3]; 2]>,
@@ -280,8 +298,25 @@ impl<'a> Watch<'a> {
     /// of a box is no number hides nothing. Where one has opened, what it helped to prove does not hold any more. Allocates.
     pub fn set_doors(&mut self, doors: &[Corners]) {
         let opened = self.prover.set_doors(&mut self.solids, doors);
+        self.forget(opened);
+    }
+
+    /// Smoke that there is from the next frame on, in place of that before: to be called in each frame while there is any. It
+    /// hides who is outside of the box around it from who is outside of that, and counts while it stays for as long as anybody
+    /// sees ahead ([`WatchOptions::max_ahead`]), so that nobody is hidden by smoke that has gone when they are looked for. What of
+    /// a sphere is no number, or out of the level, hides nothing. Allocates.
+    pub fn set_smokes(&mut self, smokes: &[Smoke]) {
+        let ahead = self.options.max_ahead;
+        let stay = smokes.iter().filter(|smoke| smoke.seconds >= ahead);
+        let stay = stay.map(Smoke::bounds).collect();
+        let gone = self.prover.set_smokes(&mut self.solids, stay);
+        self.forget(gone);
+    }
+
+    /// What was proven by what has these marks does not hold any more.
+    fn forget(&mut self, marks: u64) {
         for pair in &mut self.pairs {
-            if pair.doors & opened != 0 {
+            if pair.doors & marks != 0 {
                 pair.generations = None;
             }
         }

@@ -1,6 +1,6 @@
 //! A watch with the bundle that it reads: for bindings, which keep both as one object.
 
-use super::{Watch, WatchCounts, WatchOptions, Watched};
+use super::{Smoke, Watch, WatchCounts, WatchOptions, Watched};
 use crate::format::solid::Corners;
 use crate::query::{OwnedBundle, World};
 
@@ -43,6 +43,11 @@ impl OwnedWatch {
     /// [`Watch::set_doors`].
     pub fn set_doors(&mut self, doors: &[Corners]) {
         self.watch.set_doors(doors);
+    }
+
+    /// [`Watch::set_smokes`].
+    pub fn set_smokes(&mut self, smokes: &[Smoke]) {
+        self.watch.set_smokes(smokes);
     }
 
     /// [`Watch::begin`].

@@ -33,7 +33,7 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Prover {
     decider: Decider<Budget>,
-    /// Of the level, and of doors.
+    /// Of the level, and of doors and smoke.
     groups: [Groups; 2],
     /// The occluders that may hide some of the pair, once it is known that they are needed.
     base: Option<List>,
@@ -64,7 +64,17 @@ impl Prover {
         opened
     }
 
-    /// Marks of the doors that the last proof needed.
+    /// There is this smoke, in place of that before. Returns the marks of what has gone.
+    pub(super) fn set_smokes(&mut self, solids: &mut Solids, smokes: Vec<Corners>) -> u64 {
+        let Some(gone) = solids.set_smokes(smokes, &mut self.decider.movable) else {
+            return 0;
+        };
+        let [_, movable] = &mut self.groups;
+        *movable = of_doors(solids);
+        gone
+    }
+
+    /// Marks of the doors and smoke that the last proof needed.
     pub(super) fn doors(&self) -> u64 {
         self.decider.movable.used
     }

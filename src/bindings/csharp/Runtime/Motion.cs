@@ -109,6 +109,14 @@ namespace Viewcell
         public void Body(Box box) { body = box; hasBody = 1; }
     }
 
+    // A sphere of smoke: its centre, the radius of what is opaque for as long as it stays, and for how many seconds that is.
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Smoke
+    {
+        public Position Centre;
+        public double Radius, Seconds;
+    }
+
     // What a frame of a watch came to until now: ordered pairs of players who are there.
     [StructLayout(LayoutKind.Sequential)]
     public struct WatchCounts

@@ -64,6 +64,7 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_watch_close(IntPtr watch);
         [DllImport(Library)] internal static extern int viewcell_watch_set(WatchHandle watch, uint player, Watched* watched);
         [DllImport(Library)] internal static extern int viewcell_watch_doors(WatchHandle watch, UIntPtr count, Box* boxes);
+        [DllImport(Library)] internal static extern int viewcell_watch_smokes(WatchHandle watch, UIntPtr count, Smoke* smokes);
         [DllImport(Library)] internal static extern int viewcell_watch_begin(WatchHandle watch);
         [DllImport(Library)] internal static extern int viewcell_watch_look(WatchHandle watch, uint work);
         [DllImport(Library)] internal static extern int viewcell_watch_look_for(WatchHandle watch, uint microseconds);

@@ -96,6 +96,9 @@ namespace Viewcell
         // Closed doors, as Watch.Doors takes them. Where no watch is kept they hide nothing.
         public void Doors(ReadOnlySpan<Box> boxes) { if (watch != null) watch.Doors(boxes); }
 
+        // Smoke, in the same way.
+        public void Smokes(ReadOnlySpan<Smoke> smokes) { if (watch != null) watch.Smokes(smokes); }
+
         // Where a player is at a time in seconds, in the bundle's coordinates, and the round trip to their client. Their velocity is
         // that since they were put last. False where there is no room: then all observe them.
         public bool Put(long key, Position position, double ping, double time)

@@ -42,6 +42,14 @@ namespace Viewcell
                 Error.Check(Native.viewcell_watch_doors(handle, (UIntPtr)boxes.Length, at));
         }
 
+        // Smoke that there is from the next frame on, in place of that before. To be called in each frame while there is any. It
+        // hides nobody who is in the box around it, and from nobody who is; the last maxAhead seconds of it hide nothing.
+        public void Smokes(ReadOnlySpan<Smoke> smokes)
+        {
+            fixed (Smoke* at = &MemoryMarshal.GetReference(smokes))
+                Error.Check(Native.viewcell_watch_smokes(handle, (UIntPtr)smokes.Length, at));
+        }
+
         // Begins a frame: all are sent of whom no proof of before still holds.
         public void Begin() { Error.Check(Native.viewcell_watch_begin(handle)); }
 

@@ -352,6 +352,8 @@ static class Program
             // A door over all that is between the two rooms.
             watch.Doors(new Box[] { new Box { Low = new Position(200, -50, -50), High = new Position(330, 400, 400) } });
             watch.Doors(null);
+            watch.Smokes(new Smoke[] { new Smoke { Centre = new Position(264, 224, 40), Radius = 120, Seconds = 9 } });
+            watch.Smokes(null);
             Throws<ArgumentOutOfRangeException>(() => watch.Sends(0, 4));
             Throws<ArgumentOutOfRangeException>(() => watch.Remove(-1));
             Throws<ArgumentOutOfRangeException>(() => new Watch(bundle, 257));

@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray2, ndarray::Array2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use viewcell::query::{Motion, MotionLimits, Mover, OwnedBundle, WorldKind};
-use viewcell::watch::{OwnedWatch, WatchOptions, Watched};
+use viewcell::watch::{OwnedWatch, Smoke, WatchOptions, Watched};
 
 use crate::error::{FormatError, KindError};
 
@@ -88,6 +88,19 @@ impl Watch {
 
     fn doors(&mut self, boxes: Vec<[[f64; 3]; 2]>) {
         self.0.set_doors(&boxes);
+    }
+
+    /// Centre, radius and seconds of each.
+    fn smokes(&mut self, spheres: Vec<([f64; 3], f64, f64)>) {
+        let smokes = spheres.into_iter();
+        let smokes: Vec<Smoke> = smokes
+            .map(|(centre, radius, seconds)| Smoke {
+                centre,
+                radius,
+                seconds,
+            })
+            .collect();
+        self.0.set_smokes(&smokes);
     }
 
     fn begin(&mut self) {

@@ -265,6 +265,8 @@ def test_a_watch_sends_whoever_may_be_seen_until_the_next_frame():
     sends = watch.matrix()
     assert sends[:, 2].sum() == 3 and sends[2].sum() == 3 and sends[0, 3] and not sends.diagonal().any()
     watch.doors([[[0, 0, 0], [1, 1, 1]]])
+    watch.smokes([[264, 224, 40, 120, 9]])
+    watch.smokes([])
     for wrong in (lambda: watch.sends(0, 4), lambda: watch.set(-1, left), lambda: watch.set(0, left, eye=(1, 2, 3))):
         with pytest.raises(ValueError):
             wrong()

@@ -1,17 +1,19 @@
-//! What hides in a level at run time: the occluders of its bundle, and doors that are closed.
+//! What hides in a level at run time: the occluders of its bundle, doors that are closed, and smoke.
 
 use super::SolidBundle;
-use crate::convex::{Kind, Movable, Occluder, Plane, Scale, Span};
+use crate::convex::{Kind, Movable, Occluder, Plane, Scale, Span, dot};
 use crate::format::occluders::Occluders;
 use crate::format::solid::Corners;
 
 /// Occluders, counted from the middle of the level.
 #[derive(Debug)]
 pub(crate) struct Solids {
-    /// The level's, then the doors.
+    /// The level's, then the doors, then smoke.
     pub occluders: Vec<Occluder>,
     /// The doors, as they were given.
     doors: Vec<Corners>,
+    /// The boxes around spheres of smoke.
+    smokes: Vec<Corners>,
     /// How many are the level's.
     pub own: usize,
     /// The largest coordinate with which arithmetic is exact enough.
@@ -32,6 +34,7 @@ impl SolidBundle<'_> {
             own: occluders.len(),
             occluders,
             doors: Vec::new(),
+            smokes: Vec::new(),
             extent: section.extent(),
             scale: Scale::new(section.extent()),
             middle: self.parameters().middle,
@@ -75,33 +78,43 @@ impl Solids {
     /// number, or further out than the level, hides nothing. They are what is movable, marked by where
     /// they are. Returns the marks of those that are open now and were not.
     pub(crate) fn set_doors(&mut self, doors: &[Corners], movable: &mut Movable) -> u64 {
-        let before = self.doors.iter().filter(|door| !doors.contains(door));
-        let opened = before.map(mark).fold(0, |all, of| all | of);
+        let opened = gone(&self.doors, doors);
         self.doors.clear();
         self.doors.extend_from_slice(doors);
+        self.move_all(movable);
+        opened
+    }
+
+    /// Spheres of smoke by the boxes around them, as doors; but whoever is in such a box sees, and is seen, as if there were no
+    /// smoke. `None` where it is the same as before.
+    pub(crate) fn set_smokes(
+        &mut self,
+        smokes: Vec<Corners>,
+        movable: &mut Movable,
+    ) -> Option<u64> {
+        if self.smokes == smokes {
+            return None;
+        }
+        let gone = gone(&self.smokes, &smokes);
+        self.smokes = smokes;
+        self.move_all(movable);
+        Some(gone)
+    }
+
+    /// Makes occluders of doors and smoke.
+    fn move_all(&mut self, movable: &mut Movable) {
         self.occluders.truncate(self.own);
         movable.first = self.own as u32;
         movable.marks.clear();
-        for door in doors {
-            let Some(bounds) = self.span(*door) else {
-                continue;
-            };
-            let [low, high] = [bounds.min(), bounds.max()];
-            let planes = (0..6).map(|side| {
-                let (axis, sign) = (side / 2, if side % 2 == 0 { 1.0 } else { -1.0 });
-                let corner = if side % 2 == 0 { high } else { low };
-                let mut normal = [0.0; 3];
-                if let Some(of) = normal.get_mut(axis) {
-                    *of = sign;
+        for (is_smoke, all) in [(false, &self.doors), (true, &self.smokes)] {
+            for corners in all {
+                if let Some(bounds) = self.span(*corners) {
+                    let occluder = inside(bounds, is_smoke, self.scale.margin);
+                    self.occluders.push(occluder);
+                    movable.marks.push(mark(corners));
                 }
-                let dist = sign * corner.get(axis).copied().unwrap_or(0.0);
-                Plane { normal, dist }
-            });
-            let occluder = Occluder::solid(planes, bounds, self.scale.margin);
-            self.occluders.push(occluder);
-            movable.marks.push(mark(door));
+            }
         }
-        opened
     }
 
     /// A box of the level as occluders are counted; `None` where it is none, or lies where arithmetic is not exact enough.
@@ -123,6 +136,40 @@ impl Solids {
     pub(crate) fn around(&self, [low, high]: Corners, [below, above]: Corners) -> Option<Span> {
         self.span([plus(low, below), plus(high, above)])
     }
+}
+
+/// All of a box; or of smoke, a solid in the sphere that the box is around, with faces to each side, edge and corner of the box,
+/// which hides nobody who is in the box, and nobody from them.
+fn inside(bounds: Span, is_smoke: bool, margin: f64) -> Occluder {
+    // Three of those faces that meet have their corner 1.128 of their distance away.
+    const INSIDE: f64 = 0.886;
+    let side = |number: i32, of: i32| f64::from(number / of % 3 - 1);
+    let mut planes = Vec::with_capacity(26);
+    for number in 0..27 {
+        let way = [side(number, 1), side(number, 3), side(number, 9)];
+        let square = dot(way, way);
+        if square == 0.0 || square > 1.0 && !is_smoke {
+            continue;
+        }
+        let normal = way.map(|x| x / square.sqrt());
+        let [radius, ..] = bounds.half;
+        let reach = if is_smoke {
+            INSIDE * radius
+        } else {
+            dot(normal.map(f64::abs), bounds.half)
+        };
+        let dist = dot(normal, bounds.centre) + reach;
+        planes.push(Plane { normal, dist });
+    }
+    let mut occluder = Occluder::solid(planes, bounds, margin);
+    occluder.outside_only = is_smoke;
+    occluder
+}
+
+/// Marks of those that are not there any more.
+fn gone(before: &[Corners], now: &[Corners]) -> u64 {
+    let gone = before.iter().filter(|of| !now.contains(of));
+    gone.map(mark).fold(0, |all, of| all | of)
 }
 
 /// The mark of a door: doors that are equal have the same, and few others.

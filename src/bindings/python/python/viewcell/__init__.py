@@ -592,6 +592,15 @@ class Watch:
         """Doors that are closed from the next frame on, in place of those before: opaque boxes, of shape (n, 2, 3)."""
         self._core.doors(np.asarray(boxes, np.float64).reshape(-1, 2, 3).tolist())
 
+    def smokes(self, spheres: Any) -> None:
+        """Smoke from the next frame on, in place of that before: rows of centre (x, y, z), radius and seconds for which it stays.
+
+        To be called in each frame while there is any. It hides nobody who is in the box around it, and from nobody who is; its
+        last `max_ahead` seconds hide nothing.
+        """
+        rows = np.asarray(spheres, np.float64).reshape(-1, 5).tolist()
+        self._core.smokes([(row[:3], row[3], row[4]) for row in rows])
+
     def begin(self) -> None:
         """Begins a frame: all are sent whom no proof of before hides, until they are looked at."""
         self._core.begin()
