@@ -52,7 +52,7 @@ pub use options::{BakeOptions, as_seen, check_height, check_sight};
 pub use parallel::{pool, thread_count};
 pub use repack::{RepackOptions, repack};
 pub use report::{BakeReport, ShardReport};
-pub(crate) use solid::forecast_within;
+pub(crate) use solid::forecast_reusing;
 pub use solid::{SolidWorld, bake_solid, bake_solid_shard, forecast_solid};
 pub use source::Source;
 pub use store::error::StoreError;

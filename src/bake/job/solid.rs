@@ -84,12 +84,11 @@ pub fn forecast_solid(
     observer: &dyn Observer,
 ) -> Result<Forecast, BakeError> {
     let known = &mut KnownOccluders::default();
-    forecast_within(f64::INFINITY, known, world, source, options, observer)
+    forecast_reusing(known, world, source, options, observer)
 }
 
-/// As [`forecast_solid`], for one of several sizes of cells. Where the kernel does far more than `most`, that is soon enough.
-pub(crate) fn forecast_within(
-    most: f64,
+/// As [`forecast_solid`], with the occluders of other cells of the level.
+pub(crate) fn forecast_reusing(
     known: &mut KnownOccluders,
     world: SolidWorld<'_>,
     source: &Source,
@@ -116,7 +115,7 @@ pub(crate) fn forecast_within(
             let work = looked.work();
             sampled >= ENOUGH_QUADS
                 || work > ENOUGH_WORK
-                || work > ENOUGH_WORK / 4 && of_all(work) > HOPELESS * most
+                || work > ENOUGH_WORK / 4 && of_all(work) > HOPELESS_WORK
         },
         observer,
     );
@@ -241,8 +240,8 @@ const MOST_PARTS: usize = 64;
 const ENOUGH_QUADS: usize = 64;
 const ENOUGH_WORK: u64 = 12_000_000;
 
-/// Cells that are so many times too much work need no better estimate.
-const HOPELESS: f64 = 4.0;
+/// Cells that no quality takes for all the work that they would be, four times what `best` allows, need no better estimate.
+const HOPELESS_WORK: f64 = 1.6e11;
 
 /// A level of which each look sees one of so many sets of cells.
 struct SampledField<'f>(&'f SolidField, usize, &'f Looked);

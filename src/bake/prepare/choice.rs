@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::job::{BakeError, BakeOptions, Forecast, Observer, SolidWorld, Source, forecast_within};
+use crate::job::{
+    BakeError, BakeOptions, Forecast, Observer, SolidWorld, Source, forecast_reusing,
+};
 use crate::quality::{BoxSizes, Quality};
 use crate::visibility::solid::KnownOccluders;
 use viewcell_ingest::world::solid::{PlaceOptions, Places, PlacesError, SolidLevel, find_places};
@@ -78,8 +80,8 @@ impl Choices {
         observer: &dyn Observer,
     ) -> Result<Arc<ChosenCells>, ChoiceError> {
         let mut occluders = std::mem::take(&mut self.occluders);
-        let enough = quality.work();
-        let found = self.first_within(&quality.boxes(), enough, &mut |options, grade, places| {
+        let (sizes, most) = (quality.boxes(), quality.work());
+        let found = self.first_within(&sizes, most, &mut |options, grade, places| {
             let places = match places {
                 Some(places) => places,
                 None => find_places(level, options).map_err(ChoiceError::Places)?,
@@ -94,7 +96,7 @@ impl Choices {
                 ..BakeOptions::default()
             };
             let known = &mut occluders;
-            let forecast = forecast_within(enough, known, world, source, &bake, observer);
+            let forecast = forecast_reusing(known, world, source, &bake, observer);
             Ok((places, forecast.map_err(ChoiceError::Bake)?))
         });
         self.occluders = occluders;

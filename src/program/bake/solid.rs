@@ -440,14 +440,15 @@ impl Foresight<'_> {
 const MANY_CELLS: usize = 30_000;
 
 /// What is said before the work: which view cells the quality has chosen, unless they are the usual ones, what they take here
-/// and what others would; or, of cells given by hand that take more than an hour, what takes less.
+/// and what others would; or, of usual ones and of those given by hand, if they take more than an hour, what takes less.
 fn said_first(
     foresight: &mut Foresight,
     quality: Option<Quality>,
 ) -> Result<Option<String>, Failure> {
     let cells = foresight.cells;
-    let is_usual = cells.forecast.is_some() && quality.is_none();
-    if is_usual || quality.is_none() && cells.found.cells.len() < MANY_CELLS {
+    // Of few cells given by hand no forecast is made.
+    let is_short = cells.forecast.is_none() && cells.found.cells.len() < MANY_CELLS;
+    if quality.is_none() && is_short {
         return Ok(None);
     }
     let own = foresight.own()?;
