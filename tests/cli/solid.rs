@@ -178,6 +178,11 @@ fn a_quality_chooses_the_cells_of_a_level() {
         ("samples", 32.0, 0),
     ];
     assert_eq!(chosen, expected);
+    let hidden: Vec<f64> = qualities
+        .iter()
+        .map(|found| found["hidden"].as_f64().unwrap())
+        .collect();
+    assert!(0.0 < hidden[0] && hidden[0] <= hidden[1], "{hidden:?}");
     for (options, quality, grade, cell) in [
         (&["-o", "a.vcb"][..], Some("good"), 0, 32.0),
         (

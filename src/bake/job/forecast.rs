@@ -36,6 +36,8 @@ pub struct Forecast {
     /// Of pairs of view cells that are near each other, as a graded bundle has it, the share that is hidden; `None` of
     /// other bundles.
     pub hidden_near: Option<f64>,
+    /// Of a solid level: of all pairs of view cells, the share that is hidden.
+    pub hidden: Option<f64>,
     /// Of a solid level: what the kernel will do, in units that take some tenth of a microsecond. The same on every
     /// processor.
     pub work: Option<f64>,
@@ -99,6 +101,7 @@ pub fn forecast(
             sampled: found.quads[0],
             quads: found.quads[1],
             hidden_near: Some(found.hidden_near),
+            hidden: None,
             work: None,
         });
     }
@@ -134,6 +137,7 @@ pub fn forecast(
         sampled: found.quads,
         quads: visibility.quads().len(),
         hidden_near: None,
+        hidden: None,
         work: None,
     };
     Ok(forecast.compressed(&options.compression))

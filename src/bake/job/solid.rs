@@ -128,6 +128,7 @@ pub(crate) fn forecast_reusing(
         sampled: found.quads,
         quads: visibility.quads().len(),
         hidden_near: None,
+        hidden: Some(1.0 - looked.visible() / looked.pairs()),
         work: Some(of_all(looked.work())),
     };
     Ok(forecast.compressed(&options.compression))

@@ -212,6 +212,7 @@ mod tests {
                     sampled: 0,
                     quads: 0,
                     hidden_near: None,
+                    hidden: None,
                     work: Some(work(options.size, grade)),
                 };
                 Ok((places, forecast))

@@ -156,6 +156,9 @@ struct QualityForecast {
     /// Of pairs of view cells that are near each other, the share that is hidden: 0 to 1; absent for samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_near: Option<f64>,
+    /// Of a solid level: of all pairs of view cells, the share that is hidden: 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<f64>,
 }
 
 impl QualityForecast {
@@ -170,6 +173,7 @@ impl QualityForecast {
             bytes: forecast.bytes,
             memory: forecast.memory,
             hidden_near: forecast.hidden_near,
+            hidden: forecast.hidden,
         }
     }
 
@@ -241,6 +245,9 @@ impl ForecastDocument {
             );
             if let Some(share) = found.hidden_near {
                 text += &format!("; {:.0} % of near pairs hidden", 100.0 * share);
+            }
+            if let Some(share) = found.hidden {
+                text += &format!("; {:.0} % of pairs hidden", 100.0 * share);
             }
         }
         json.tell(|| self, text)

@@ -64,6 +64,7 @@ struct Sample<'f> {
 pub struct Looked {
     work: AtomicU64,
     pairs: AtomicU64,
+    visible: AtomicU64,
     targets: AtomicU64,
 }
 
@@ -76,6 +77,11 @@ impl Looked {
     /// Pairs of cells that they covered.
     pub fn pairs(&self) -> f64 {
         self.pairs.load(Ordering::Relaxed) as f64
+    }
+
+    /// Of these, those that see.
+    pub fn visible(&self) -> f64 {
+        self.visible.load(Ordering::Relaxed) as f64
     }
 
     /// The targets of the last one, in cells.
@@ -155,7 +161,11 @@ impl Viewsheds for Solids<'_> {
         if !own.is_empty() {
             // Nothing depends on what was asked for before.
             let all = self.decider.all(&field.occluders);
-            let mut seen = Seen { sights, first };
+            let mut seen = Seen {
+                sights,
+                first,
+                pairs: 0,
+            };
             let mut descend = |decider: &mut Decider<AtLevel>, targets: &[Node]| {
                 let mut descent = Descent {
                     decider,
@@ -170,7 +180,11 @@ impl Viewsheds for Solids<'_> {
             };
             match &mut self.sample {
                 None => descend(&mut self.decider, &field.tree),
-                Some(sample) => sample.look(&mut self.decider, cells_of(&own), descend),
+                Some(sample) => {
+                    sample.look(&mut self.decider, cells_of(&own), descend);
+                    let visible = &sample.looked.visible;
+                    visible.fetch_add(seen.pairs, Ordering::Relaxed);
+                }
             }
             // Of who is in a solid, too.
             own.iter()
@@ -229,11 +243,14 @@ struct Seen<'s> {
     sights: &'s mut Sights,
     /// Number of the first cell that is looked from.
     first: u32,
+    /// How many pairs of cells it is.
+    pairs: u64,
 }
 
 impl Seen<'_> {
     /// All cells of one run see all of another.
     fn mark(&mut self, a: &Node, b: &Node) {
+        self.pairs += u64::from(a.end - a.first) * u64::from(b.end - b.first);
         for (target, cells) in parts(b) {
             let (column, row) = morton::place(u64::from(target));
             let place = (column as i32, row as i32);

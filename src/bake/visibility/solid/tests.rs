@@ -315,6 +315,11 @@ fn parts_of_a_sample_are_disjoint_and_see_together_what_a_look_sees() {
         }
     }
     assert!(more * 50 < all.len() * all.len(), "{more}");
+    // They cover all pairs, and count those that see but for each and itself.
+    let count = all.len() as f64;
+    assert_eq!(looked.pairs(), count * count);
+    let visible = parts.iter().flatten().flatten().filter(|seen| **seen);
+    assert!(looked.visible() <= visible.count() as f64 && looked.visible() > count);
     // Each of them sees something.
     let own = all.len();
     let seen_by = |part: &Vec<Vec<bool>>| part.iter().flatten().filter(|seen| **seen).count();
