@@ -135,18 +135,20 @@ fn a_watch_answers_as_in_rust() {
         let doors = [[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]];
         let doors = viewcell_box::from(doors);
         let boxes = &raw const doors;
-        assert_eq!(viewcell_watch_doors(watch, 1, boxes), VIEWCELL_OK);
-        assert_eq!(viewcell_watch_doors(watch, 0, null()), VIEWCELL_OK);
-        assert_eq!(viewcell_watch_doors(watch, 1, null()), VIEWCELL_NULL);
         let smoke = viewcell_smoke {
             centre: [256.0, 128.0, 64.0],
             radius: 100.0,
             seconds: 3.0,
         };
         let smokes = &raw const smoke;
-        assert_eq!(viewcell_watch_smokes(watch, 1, smokes), VIEWCELL_OK);
-        assert_eq!(viewcell_watch_smokes(watch, 0, null()), VIEWCELL_OK);
-        assert_eq!(viewcell_watch_smokes(watch, 1, null()), VIEWCELL_NULL);
+        let set = |doors, boxes, count, smokes| {
+            viewcell_watch_occluders(watch, doors, boxes, count, smokes)
+        };
+        assert_eq!(set(1, boxes, 1, smokes), VIEWCELL_OK);
+        assert_eq!(set(0, null(), 1, smokes), VIEWCELL_OK);
+        assert_eq!(set(0, null(), 0, null()), VIEWCELL_OK);
+        assert_eq!(set(1, null(), 0, null()), VIEWCELL_NULL);
+        assert_eq!(set(0, null(), 1, null()), VIEWCELL_NULL);
         let outside = viewcell_watch_sends(watch, 0, PLAYERS);
         assert_eq!(outside, VIEWCELL_OUTSIDE);
         assert_eq!(viewcell_watch_set(watch, PLAYERS, null()), VIEWCELL_OUTSIDE);
@@ -165,7 +167,7 @@ fn a_watch_answers_as_in_rust() {
         assert_eq!(viewcell_watch_counts(watch, null_mut()), VIEWCELL_NULL);
         assert_eq!(viewcell_watch_close(watch), VIEWCELL_OK);
         assert_eq!(viewcell_watch_begin(watch), VIEWCELL_CLOSED);
-        assert_eq!(viewcell_watch_smokes(watch, 0, null()), VIEWCELL_CLOSED);
+        assert_eq!(set(0, null(), 0, null()), VIEWCELL_CLOSED);
         assert_eq!(viewcell_watch_close(watch), VIEWCELL_CLOSED);
         assert_eq!(viewcell_watch_close(null_mut()), VIEWCELL_OK);
     }

@@ -146,24 +146,17 @@ export class Watch {
     });
   }
 
-  // Doors that are closed from the next frame on, in place of those before: [least, greatest corner] of each.
-  doors(boxes) {
-    const { engine, handle: watch } = this.#of;
-    const all = boxes.flatMap(([low, high]) => [...numbers(low, 3, 'door'), ...numbers(high, 3, 'door')]);
-    engine.within(8 * all.length, (at) => {
-      new Float64Array(engine.exports.memory.buffer, at, all.length).set(all);
-      engine.ask('viewcell_watch_doors', watch, boxes.length, at);
-    });
-  }
-
-  // Smoke that there is from the next frame on, in place of that before: spheres, and for how many seconds they stay.
-  smokes(spheres) {
+  // What hides besides the level from the next frame on, in place of what did before: closed doors, [least, greatest corner] of
+  // each, and spheres of smoke with the seconds for which they stay.
+  occluders(doors, smokes = []) {
     const { engine, handle: watch } = this.#of;
     const one = (number, what) => numbers([number], 1, what)[0];
-    const all = spheres.flatMap(({ centre, radius, seconds: stay }) => [...numbers(centre, 3, 'centre'), one(radius, 'radius'), one(stay, 'seconds')]);
+    const boxes = doors.flatMap(([low, high]) => [...numbers(low, 3, 'door'), ...numbers(high, 3, 'door')]);
+    const spheres = smokes.flatMap(({ centre, radius, seconds: stay }) => [...numbers(centre, 3, 'centre'), one(radius, 'radius'), one(stay, 'seconds')]);
+    const all = [...boxes, ...spheres];
     engine.within(8 * all.length, (at) => {
       new Float64Array(engine.exports.memory.buffer, at, all.length).set(all);
-      engine.ask('viewcell_watch_smokes', watch, spheres.length, at);
+      engine.ask('viewcell_watch_occluders', watch, doors.length, at, smokes.length, at + 8 * boxes.length);
     });
   }
 

@@ -181,10 +181,14 @@ export class Watch {
   readonly counts: { pairs: number; hidden: number; kept: number; looked: number; work: number };
   /** Null: they have gone. */
   set(player: number, of: Watched | null): void;
-  /** Closed doors, in place of those before: least and greatest corner of each. */
-  doors(boxes: readonly (readonly [Point, Point])[]): void;
-  /** Smoke, in place of that before, in each frame while there is any; its last `maxAhead` seconds hide nothing. */
-  smokes(spheres: readonly { centre: Point; radius: number; seconds: number }[]): void;
+  /**
+   * What hides besides the level, in place of what did before: closed doors, least and greatest corner of each, and smoke, to be
+   * given in each frame while there is any; its last `maxAhead` seconds hide nothing.
+   */
+  occluders(
+    doors: readonly (readonly [Point, Point])[],
+    smokes?: readonly { centre: Point; radius: number; seconds: number }[],
+  ): void;
   begin(): void;
   /** True if all were looked at; who is not is sent. */
   look(work: number): boolean;

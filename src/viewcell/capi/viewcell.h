@@ -386,7 +386,7 @@ typedef struct {
   uint32_t has_body;
 } viewcell_watched;
 
-// A sphere of smoke, as viewcell_watch_smokes takes it.
+// A sphere of smoke: opaque to whoever looks through any part of it.
 typedef struct {
   // Its centre, in the level's coordinates.
   double centre[3];
@@ -969,21 +969,18 @@ viewcell_status viewcell_watch_set(viewcell_watch *watch,
                                    uint32_t player,
                                    const viewcell_watched *watched);
 
-// Doors that are closed from the next frame on, in place of those before: count boxes that
-// are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
-// to open, before the players of the frame are set: proofs by a door that opens are forgotten. Returns
-// VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
-viewcell_status viewcell_watch_doors(viewcell_watch *watch,
-                                     size_t count,
-                                     const viewcell_box *boxes);
-
-// Smoke that there is from the next frame on, in place of that before: count spheres. To be called in each frame while there
-// is any, before viewcell_watch_begin. It hides nobody who is in the box around it, and from nobody who is; and it counts
-// while it stays for as long as anybody sees ahead, the max_ahead of the watch. A sphere that is none hides nothing. Returns
-// VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
-viewcell_status viewcell_watch_smokes(viewcell_watch *watch,
-                                      size_t count,
-                                      const viewcell_smoke *smokes);
+// What hides besides the level from the next frame on, in place of what did before: doors that are closed, boxes that are
+// opaque all through, and spheres of smoke. To be called before the players of a frame are set: when a door has closed or
+// begins to open, and in each frame while there is smoke. Proofs by a door that opens, or by smoke that goes, are forgotten.
+//
+// Smoke hides nobody who is in the box around it, and from nobody who is. It counts while it stays for as long as anybody sees
+// ahead, the max_ahead of the watch. What is no box or no sphere hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL,
+// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
+viewcell_status viewcell_watch_occluders(viewcell_watch *watch,
+                                         size_t door_count,
+                                         const viewcell_box *doors,
+                                         size_t smoke_count,
+                                         const viewcell_smoke *smokes);
 
 // Begins a frame: whom a proof of before hides stays hidden where it holds for where both may go now, and all others are
 // sent until they are looked at. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.

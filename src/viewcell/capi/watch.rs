@@ -154,27 +154,7 @@ pub unsafe extern "C" fn viewcell_watch_set(
     })
 }
 
-/// Doors that are closed from the next frame on, in place of those before: count boxes that
-/// are opaque all through. What is no box hides nothing. To be called when a door has closed or begins
-/// to open, before the players of the frame are set: proofs by a door that opens are forgotten. Returns
-/// VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_watch_doors(
-    watch: *mut viewcell_watch,
-    count: usize,
-    boxes: *const viewcell_box,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let watch = &mut unsafe { get_mut(watch) }?.watch;
-        // SAFETY: null, or readable during the call: the header tells the caller so.
-        let doors = unsafe { self::boxes(boxes, count) }?;
-        watch.set_doors(&doors);
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// A sphere of smoke, as viewcell_watch_smokes takes it.
+/// A sphere of smoke: opaque to whoever looks through any part of it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct viewcell_smoke {
@@ -201,22 +181,30 @@ impl From<&viewcell_smoke> for Smoke {
     }
 }
 
-/// Smoke that there is from the next frame on, in place of that before: count spheres. To be called in each frame while there
-/// is any, before viewcell_watch_begin. It hides nobody who is in the box around it, and from nobody who is; and it counts
-/// while it stays for as long as anybody sees ahead, the max_ahead of the watch. A sphere that is none hides nothing. Returns
-/// VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
+/// What hides besides the level from the next frame on, in place of what did before: doors that are closed, boxes that are
+/// opaque all through, and spheres of smoke. To be called before the players of a frame are set: when a door has closed or
+/// begins to open, and in each frame while there is smoke. Proofs by a door that opens, or by smoke that goes, are forgotten.
+///
+/// Smoke hides nobody who is in the box around it, and from nobody who is. It counts while it stays for as long as anybody sees
+/// ahead, the max_ahead of the watch. What is no box or no sphere hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL,
+/// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_watch_smokes(
+pub unsafe extern "C" fn viewcell_watch_occluders(
     watch: *mut viewcell_watch,
-    count: usize,
+    door_count: usize,
+    doors: *const viewcell_box,
+    smoke_count: usize,
     smokes: *const viewcell_smoke,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let watch = &mut unsafe { get_mut(watch) }?.watch;
         // SAFETY: null, or readable during the call: the header tells the caller so.
-        let smokes = unsafe { slice(smokes, count) }?;
+        let doors = unsafe { boxes(doors, door_count) }?;
+        // SAFETY: null, or readable during the call: the header tells the caller so.
+        let smokes = unsafe { slice(smokes, smoke_count) }?;
         let smokes: Vec<Smoke> = smokes.iter().map(Smoke::from).collect();
+        watch.set_doors(&doors);
         watch.set_smokes(&smokes);
         Ok(VIEWCELL_OK)
     })

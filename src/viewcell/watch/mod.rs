@@ -297,7 +297,7 @@ impl<'a> Watch<'a> {
     /// Doors that are closed from the next frame on, in place of those before: opaque boxes, in the level's coordinates. What
     /// of a box is no number hides nothing. Where one has opened, what it helped to prove does not hold any more. Allocates.
     pub fn set_doors(&mut self, doors: &[Corners]) {
-        let opened = self.prover.set_doors(&mut self.solids, doors);
+        let opened = self.prover.set_movable(&mut self.solids, false, doors);
         self.forget(opened);
     }
 
@@ -308,8 +308,8 @@ impl<'a> Watch<'a> {
     pub fn set_smokes(&mut self, smokes: &[Smoke]) {
         let ahead = self.options.max_ahead;
         let stay = smokes.iter().filter(|smoke| smoke.seconds >= ahead);
-        let stay = stay.map(Smoke::bounds).collect();
-        let gone = self.prover.set_smokes(&mut self.solids, stay);
+        let stay: Vec<Corners> = stay.map(Smoke::bounds).collect();
+        let gone = self.prover.set_movable(&mut self.solids, true, &stay);
         self.forget(gone);
     }
 

@@ -49,28 +49,25 @@ impl Prover {
         let level = solids.occluders.get(..solids.own).unwrap_or_default();
         Self {
             decider: Decider::new(solids.scale, Budget::new()),
-            groups: [Groups::new(0, level), of_doors(solids)],
+            groups: [Groups::new(0, level), movable_of(solids)],
             base: None,
             made,
             clear: [[0.0; 3]; 2],
         }
     }
 
-    /// These doors are closed, in place of those before. Returns the marks of those that have opened.
-    pub(super) fn set_doors(&mut self, solids: &mut Solids, doors: &[Corners]) -> u64 {
-        let opened = solids.set_doors(doors, &mut self.decider.movable);
-        let [_, doors] = &mut self.groups;
-        *doors = of_doors(solids);
-        opened
-    }
-
-    /// There is this smoke, in place of that before. Returns the marks of what has gone.
-    pub(super) fn set_smokes(&mut self, solids: &mut Solids, smokes: Vec<Corners>) -> u64 {
-        let Some(gone) = solids.set_smokes(smokes, &mut self.decider.movable) else {
+    /// These doors are closed, or there is this smoke, in place of those before. Returns the marks of what has opened or gone.
+    pub(super) fn set_movable(
+        &mut self,
+        solids: &mut Solids,
+        are_smoke: bool,
+        now: &[Corners],
+    ) -> u64 {
+        let Some(gone) = solids.set_movable(are_smoke, now, &mut self.decider.movable) else {
             return 0;
         };
         let [_, movable] = &mut self.groups;
-        *movable = of_doors(solids);
+        *movable = movable_of(solids);
         gone
     }
 
@@ -266,8 +263,8 @@ impl Prover {
     }
 }
 
-/// Of doors alone, which come and go.
-fn of_doors(solids: &Solids) -> Groups {
-    let doors = solids.occluders.get(solids.own..).unwrap_or_default();
-    Groups::new(solids.own as u32, doors)
+/// Of doors and smoke alone, which come and go.
+fn movable_of(solids: &Solids) -> Groups {
+    let movable = solids.occluders.get(solids.own..).unwrap_or_default();
+    Groups::new(solids.own as u32, movable)
 }

@@ -202,17 +202,15 @@ unsafe fn ask_positions(bundle: *mut viewcell_bundle, info: &viewcell_world) {
                 let set = viewcell_watch_set(watch, i as u32, &watched);
                 assert_eq!(set, VIEWCELL_OK);
             }
-            if frame == 2 {
-                let closed = viewcell_watch_doors(watch, 1, &door);
-                assert_eq!(closed, VIEWCELL_OK);
-            }
             let viewcell_position { x, y, z } = positions[(frame + 6) % 8];
             let smoke = viewcell_smoke {
                 centre: [x, y, z],
                 radius: 40.0 * frame as f64,
                 seconds: 0.6 - 0.15 * frame as f64,
             };
-            assert_eq!(viewcell_watch_smokes(watch, 1, &smoke), VIEWCELL_OK);
+            let doors = usize::from(frame >= 2);
+            let set = viewcell_watch_occluders(watch, doors, &door, 1, &smoke);
+            assert_eq!(set, VIEWCELL_OK);
             assert_eq!(viewcell_watch_begin(watch), VIEWCELL_OK);
             assert!(viewcell_watch_look(watch, 400) >= 0);
             for pair in 0..64 {

@@ -63,8 +63,7 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_watch_new(BundleHandle bundle, uint players, double maxAhead, out WatchHandle watch);
         [DllImport(Library)] internal static extern int viewcell_watch_close(IntPtr watch);
         [DllImport(Library)] internal static extern int viewcell_watch_set(WatchHandle watch, uint player, Watched* watched);
-        [DllImport(Library)] internal static extern int viewcell_watch_doors(WatchHandle watch, UIntPtr count, Box* boxes);
-        [DllImport(Library)] internal static extern int viewcell_watch_smokes(WatchHandle watch, UIntPtr count, Smoke* smokes);
+        [DllImport(Library)] internal static extern int viewcell_watch_occluders(WatchHandle watch, UIntPtr doorCount, Box* doors, UIntPtr smokeCount, Smoke* smokes);
         [DllImport(Library)] internal static extern int viewcell_watch_begin(WatchHandle watch);
         [DllImport(Library)] internal static extern int viewcell_watch_look(WatchHandle watch, uint work);
         [DllImport(Library)] internal static extern int viewcell_watch_look_for(WatchHandle watch, uint microseconds);

@@ -93,11 +93,8 @@ namespace Viewcell
         public int Pairs { get; private set; }
         public int Hidden { get; private set; }
 
-        // Closed doors, as Watch.Doors takes them. Where no watch is kept they hide nothing.
-        public void Doors(ReadOnlySpan<Box> boxes) { if (watch != null) watch.Doors(boxes); }
-
-        // Smoke, in the same way.
-        public void Smokes(ReadOnlySpan<Smoke> smokes) { if (watch != null) watch.Smokes(smokes); }
+        // Closed doors and smoke, as Watch.Occluders takes them. Where no watch is kept they hide nothing.
+        public void Occluders(ReadOnlySpan<Box> doors, ReadOnlySpan<Smoke> smokes = default) { if (watch != null) watch.Occluders(doors, smokes); }
 
         // Where a player is at a time in seconds, in the bundle's coordinates, and the round trip to their client. Their velocity is
         // that since they were put last. False where there is no room: then all observe them.

@@ -34,20 +34,15 @@ namespace Viewcell
         // A player has gone.
         public void Remove(int player) { Error.Check(Native.viewcell_watch_set(handle, (uint)player, null)); }
 
-        // Doors that are closed from the next frame on, in place of those before: boxes that are opaque all through. To be called
-        // when a door has closed or begins to open, before the players of the frame are set.
-        public void Doors(ReadOnlySpan<Box> boxes)
+        // What hides besides the level from the next frame on, in place of what did before: closed doors, boxes that are opaque
+        // all through, and smoke. To be called before the players of the frame are set: when a door has closed or begins to open,
+        // and in each frame while there is smoke. Smoke hides nobody who is in the box around it, and from nobody who is; its last
+        // maxAhead seconds hide nothing.
+        public void Occluders(ReadOnlySpan<Box> doors, ReadOnlySpan<Smoke> smokes = default)
         {
-            fixed (Box* at = &MemoryMarshal.GetReference(boxes))
-                Error.Check(Native.viewcell_watch_doors(handle, (UIntPtr)boxes.Length, at));
-        }
-
-        // Smoke that there is from the next frame on, in place of that before. To be called in each frame while there is any. It
-        // hides nobody who is in the box around it, and from nobody who is; the last maxAhead seconds of it hide nothing.
-        public void Smokes(ReadOnlySpan<Smoke> smokes)
-        {
-            fixed (Smoke* at = &MemoryMarshal.GetReference(smokes))
-                Error.Check(Native.viewcell_watch_smokes(handle, (UIntPtr)smokes.Length, at));
+            fixed (Box* boxes = &MemoryMarshal.GetReference(doors))
+            fixed (Smoke* spheres = &MemoryMarshal.GetReference(smokes))
+                Error.Check(Native.viewcell_watch_occluders(handle, (UIntPtr)doors.Length, boxes, (UIntPtr)smokes.Length, spheres));
         }
 
         // Begins a frame: all are sent of whom no proof of before still holds.

@@ -350,10 +350,9 @@ static class Program
             watch.Begin();
             Check(watch.Counts.Pairs == 6 && !watch.Sends(2, 0) && !watch.Sends(0, 2), "who has gone");
             // A door over all that is between the two rooms.
-            watch.Doors(new Box[] { new Box { Low = new Position(200, -50, -50), High = new Position(330, 400, 400) } });
-            watch.Doors(null);
-            watch.Smokes(new Smoke[] { new Smoke { Centre = new Position(264, 224, 40), Radius = 120, Seconds = 9 } });
-            watch.Smokes(null);
+            watch.Occluders(new Box[] { new Box { Low = new Position(200, -50, -50), High = new Position(330, 400, 400) } });
+            watch.Occluders(null, new Smoke[] { new Smoke { Centre = new Position(264, 224, 40), Radius = 120, Seconds = 9 } });
+            watch.Occluders(null);
             Throws<ArgumentOutOfRangeException>(() => watch.Sends(0, 4));
             Throws<ArgumentOutOfRangeException>(() => watch.Remove(-1));
             Throws<ArgumentOutOfRangeException>(() => new Watch(bundle, 257));

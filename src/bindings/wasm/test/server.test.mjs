@@ -45,11 +45,10 @@ test('a watch sends everybody who is not proven hidden, and reads each field', a
   watch.set(2, null);
   watch.begin();
   assert.deepEqual([watch.counts.pairs, watch.sends(2, 0), watch.sends(0, 2)], [6, false, false]);
-  watch.doors([[[200, -50, -50], [330, 400, 400]]]);
-  watch.doors([]);
-  watch.smokes([{ centre: [264, 224, 40], radius: 120, seconds: 9 }]);
-  watch.smokes([]);
-  assert.throws(() => watch.smokes([{ centre: [0, 0, 0], seconds: 9 }]), TypeError);
+  watch.occluders([[[200, -50, -50], [330, 400, 400]]]);
+  watch.occluders([], [{ centre: [264, 224, 40], radius: 120, seconds: 9 }]);
+  watch.occluders([]);
+  assert.throws(() => watch.occluders([], [{ centre: [0, 0, 0], seconds: 9 }]), TypeError);
   assert.equal(watch.lookFor(50), true);
   assert.throws(() => watch.set(4, base(0)), RangeError);
   assert.throws(() => watch.set(0, { position: [1, 2] }), TypeError);

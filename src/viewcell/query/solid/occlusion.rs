@@ -44,7 +44,8 @@ impl OcclusionTest {
     /// Doors that are closed, in place of those before: opaque boxes, in the level's coordinates. What of a box is no
     /// number, or further out than the level, hides nothing.
     pub fn set_doors(&mut self, doors: &[Corners]) {
-        self.solids.set_doors(doors, &mut self.decider.movable);
+        self.solids
+            .set_movable(false, doors, &mut self.decider.movable);
         self.all = self.decider.all(&self.solids.occluders);
     }
 

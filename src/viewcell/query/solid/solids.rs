@@ -74,29 +74,27 @@ fn read(section: &Occluders<'_>) -> Option<Vec<Occluder>> {
 }
 
 impl Solids {
-    /// Doors that are closed, in place of those before: opaque boxes, in the level's coordinates. What of a box is no
-    /// number, or further out than the level, hides nothing. They are what is movable, marked by where
-    /// they are. Returns the marks of those that are open now and were not.
-    pub(crate) fn set_doors(&mut self, doors: &[Corners], movable: &mut Movable) -> u64 {
-        let opened = gone(&self.doors, doors);
-        self.doors.clear();
-        self.doors.extend_from_slice(doors);
-        self.move_all(movable);
-        opened
-    }
-
-    /// Spheres of smoke by the boxes around them, as doors; but whoever is in such a box sees, and is seen, as if there were no
-    /// smoke. `None` where it is the same as before.
-    pub(crate) fn set_smokes(
+    /// Doors that are closed, or smoke, in place of those before, in the level's coordinates: opaque boxes, or the boxes around
+    /// spheres. What of a box is no number, or further out than the level, hides nothing. They are what is movable, marked by
+    /// where they are. Returns the marks of those that are open or gone now; `None` where all are as before.
+    pub(crate) fn set_movable(
         &mut self,
-        smokes: Vec<Corners>,
+        are_smoke: bool,
+        now: &[Corners],
         movable: &mut Movable,
     ) -> Option<u64> {
-        if self.smokes == smokes {
+        let all = if are_smoke {
+            &mut self.smokes
+        } else {
+            &mut self.doors
+        };
+        if all == now {
             return None;
         }
-        let gone = gone(&self.smokes, &smokes);
-        self.smokes = smokes;
+        let gone = all.iter().filter(|of| !now.contains(of));
+        let gone = gone.map(mark).fold(0, |all, of| all | of);
+        all.clear();
+        all.extend_from_slice(now);
         self.move_all(movable);
         Some(gone)
     }
@@ -164,12 +162,6 @@ fn inside(bounds: Span, is_smoke: bool, margin: f64) -> Occluder {
     let mut occluder = Occluder::solid(planes, bounds, margin);
     occluder.outside_only = is_smoke;
     occluder
-}
-
-/// Marks of those that are not there any more.
-fn gone(before: &[Corners], now: &[Corners]) -> u64 {
-    let gone = before.iter().filter(|of| !now.contains(of));
-    gone.map(mark).fold(0, |all, of| all | of)
 }
 
 /// The mark of a door: doors that are equal have the same, and few others.
