@@ -447,35 +447,25 @@ fn meets(from: Point, to: Point, [low, high]: [Point; 2]) -> bool {
     first <= last
 }
 
-#[test]
-fn doors_that_open_and_close_hide_nobody_behind_an_open_one() {
+/// Hunts for a clear line between hidden players, most of whom stand, so that proofs are kept: `change` changes what hides besides
+/// the level before each frame, and `blocks` says whether that blocks a line.
+fn hunt<T: Default + std::fmt::Debug>(
+    first_seed: u64,
+    change: impl Fn(&mut T, &mut Watch<'_>, &mut Dice),
+    blocks: impl Fn(&T, Point, Point) -> bool,
+) {
     let (level, bundle) = rooms();
-    let doors = [
-        [[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]],
-        [[262.0, 190.0, -1.0], [266.0, 225.0, 129.0]],
-        [[262.0, 225.0, -1.0], [266.0, 257.0, 129.0]],
-        [[120.0, 0.0, -1.0], [128.0, 384.0, 129.0]],
-        [[400.0, 60.0, -1.0], [410.0, 300.0, 129.0]],
-    ];
-    let (mut by_doors, mut kept) = (0, 0);
-    for seed in 0..6 {
-        let mut dice = Dice(50 + seed);
+    let (mut not_by_level, mut kept) = (0, 0);
+    for seed in first_seed..first_seed + 6 {
+        let mut dice = Dice(seed);
         let mut watch = Watch::new(bundle, PLAYERS, WatchOptions::default()).unwrap();
         let mut walkers: Vec<Walker> = (0..PLAYERS)
             .map(|_| Walker::new(&bundle, &mut dice))
             .collect();
-        let mut closed: Vec<[Point; 2]> = Vec::new();
+        let mut besides = T::default();
         for _ in 0..300 {
-            if dice.roll(6) == 0 {
-                let door = doors[dice.roll(5) as usize];
-                match closed.iter().position(|of| *of == door) {
-                    Some(at) => drop(closed.remove(at)),
-                    None => closed.insert(dice.roll(closed.len() as u32 + 1) as usize, door),
-                }
-                watch.set_doors(&closed);
-            }
+            change(&mut besides, &mut watch, &mut dice);
             for (number, walker) in walkers.iter_mut().enumerate() {
-                // Most stand, so that proofs are kept.
                 if number % 3 == 0 || dice.roll(20) == 0 {
                     *walker = walker.later(FRAME, &bundle, &mut dice);
                 }
@@ -496,15 +486,39 @@ fn doors_that_open_and_close_hide_nobody_behind_an_open_one() {
                         let part = within(of.hull, &mut dice);
                         let part = std::array::from_fn(|k| to.at[k] + part[k]);
                         let by_level = level.blocks(eye, part);
-                        let by_door = closed.iter().any(|door| meets(eye, part, *door));
-                        assert!(by_level || by_door, "{eye:?} sees {part:?}: {closed:?}");
-                        by_doors += u32::from(!by_level);
+                        let is_blocked = by_level || blocks(&besides, eye, part);
+                        assert!(is_blocked, "{eye:?} sees {part:?}: {besides:?}");
+                        not_by_level += u32::from(!by_level);
                     }
                 }
             }
         }
     }
-    assert!(by_doors > 1000 && kept > 5000, "{by_doors} {kept}");
+    assert!(not_by_level > 1000 && kept > 5000, "{not_by_level} {kept}");
+}
+
+#[test]
+fn doors_that_open_and_close_hide_nobody_behind_an_open_one() {
+    let doors = [
+        [[260.0, 190.0, -1.0], [268.0, 257.0, 129.0]],
+        [[262.0, 190.0, -1.0], [266.0, 225.0, 129.0]],
+        [[262.0, 225.0, -1.0], [266.0, 257.0, 129.0]],
+        [[120.0, 0.0, -1.0], [128.0, 384.0, 129.0]],
+        [[400.0, 60.0, -1.0], [410.0, 300.0, 129.0]],
+    ];
+    let change = |closed: &mut Vec<[Point; 2]>, watch: &mut Watch<'_>, dice: &mut Dice| {
+        if dice.roll(6) == 0 {
+            let door = doors[dice.roll(5) as usize];
+            match closed.iter().position(|of| *of == door) {
+                Some(at) => drop(closed.remove(at)),
+                None => closed.insert(dice.roll(closed.len() as u32 + 1) as usize, door),
+            }
+            watch.set_doors(closed);
+        }
+    };
+    hunt(50, change, |closed, eye, part| {
+        closed.iter().any(|door| meets(eye, part, *door))
+    });
 }
 
 #[test]
@@ -563,64 +577,24 @@ fn meets_sphere(from: Point, to: Point, of: &Smoke) -> bool {
 
 #[test]
 fn smoke_hides_nobody_but_behind_it() {
-    let (level, bundle) = rooms();
-    let (mut by_smoke, mut kept) = (0, 0);
-    for seed in 0..6 {
-        let mut dice = Dice(90 + seed);
-        let mut watch = Watch::new(bundle, PLAYERS, WatchOptions::default()).unwrap();
-        let mut walkers: Vec<Walker> = (0..PLAYERS)
-            .map(|_| Walker::new(&bundle, &mut dice))
-            .collect();
-        let mut smokes: Vec<Smoke> = Vec::new();
-        for _ in 0..300 {
-            smokes.iter_mut().for_each(|smoke| smoke.seconds -= FRAME);
-            smokes.retain(|smoke| smoke.seconds > 0.0);
-            if dice.roll(10) == 0 {
-                let mut at = |[low, high]: [f64; 2]| low + (high - low) * dice.fraction();
-                smokes.push(Smoke {
-                    centre: [at([0.0, 512.0]), at([0.0, 256.0]), at([20.0, 80.0])],
-                    radius: at([20.0, 110.0]),
-                    seconds: at([0.0, 4.0]),
-                });
-            }
-            watch.set_smokes(&smokes);
-            for (number, walker) in walkers.iter_mut().enumerate() {
-                if number % 3 == 0 || dice.roll(20) == 0 {
-                    *walker = walker.later(FRAME, &bundle, &mut dice);
-                }
-                watch.set(number, &watched(walker.at, walker.velocity, 0.05));
-            }
-            watch.begin();
-            kept += watch.counts().kept;
-            watch.look(dice.roll(1000));
-            for (viewer, from) in walkers.iter().enumerate() {
-                for (other, to) in walkers.iter().enumerate() {
-                    if viewer == other || watch.sends(viewer, other) {
-                        continue;
-                    }
-                    for _ in 0..4 {
-                        let of = bundle.parameters();
-                        let mut eye = from.at;
-                        eye[2] += of.eye[0] + (of.eye[1] - of.eye[0]) * dice.fraction();
-                        let part = within(of.hull, &mut dice);
-                        let part: Point = std::array::from_fn(|k| to.at[k] + part[k]);
-                        let is_in = |at: Point, of: &Smoke| {
-                            (0..3).all(|k| (at[k] - of.centre[k]).abs() <= of.radius)
-                        };
-                        let hides = |of: &&Smoke| {
-                            let ends_are_out = !is_in(eye, of) && !is_in(part, of);
-                            of.seconds >= 0.2 && ends_are_out && meets_sphere(eye, part, of)
-                        };
-                        let by_level = level.blocks(eye, part);
-                        let is_behind = smokes.iter().any(|smoke| hides(&smoke));
-                        assert!(by_level || is_behind, "{eye:?} sees {part:?}: {smokes:?}");
-                        by_smoke += u32::from(!by_level);
-                    }
-                }
-            }
+    let change = |smokes: &mut Vec<Smoke>, watch: &mut Watch<'_>, dice: &mut Dice| {
+        smokes.iter_mut().for_each(|smoke| smoke.seconds -= FRAME);
+        smokes.retain(|smoke| smoke.seconds > 0.0);
+        if dice.roll(10) == 0 {
+            let mut at = |[low, high]: [f64; 2]| low + (high - low) * dice.fraction();
+            smokes.push(Smoke {
+                centre: [at([0.0, 512.0]), at([0.0, 256.0]), at([20.0, 80.0])],
+                radius: at([20.0, 110.0]),
+                seconds: at([0.0, 4.0]),
+            });
         }
-    }
-    assert!(by_smoke > 1000 && kept > 5000, "{by_smoke} {kept}");
+        watch.set_smokes(smokes);
+    };
+    let is_in = |at: Point, of: &Smoke| (0..3).all(|k| (at[k] - of.centre[k]).abs() <= of.radius);
+    hunt(90, change, |smokes, eye, part| {
+        let mut stays = smokes.iter().filter(|of| of.seconds >= 0.2);
+        stays.any(|of| !is_in(eye, of) && !is_in(part, of) && meets_sphere(eye, part, of))
+    });
 }
 
 #[test]
