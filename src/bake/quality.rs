@@ -43,6 +43,9 @@ pub struct BoxSizes {
 /// AVX-512, twenty of an older one.
 const BOX_WORK: f64 = 1e10;
 
+/// View cells of a solid level up to which a bundle of usual ones that names no quality is `good`.
+const FEW_BOXES: usize = 32_768;
+
 /// The distance at which boxes of cells answer as one, in their sizes.
 const BOX_GRADE: u32 = 32;
 
@@ -142,6 +145,15 @@ impl Quality {
             }
             Self::Good => [usual].into_iter().chain(good).collect(),
             Self::Draft => graded(1..=MOST_DOUBLED + 1, BOX_GRADE / 2).collect(),
+        }
+    }
+
+    /// Of a bundle of a solid level that names none, with so many cells of the usual size, each of which answers for itself.
+    pub fn unnamed(cells: usize) -> Self {
+        if cells <= FEW_BOXES {
+            Self::Good
+        } else {
+            Self::Samples
         }
     }
 

@@ -398,9 +398,6 @@ fn cells_info(file: &BundleFile) -> Result<CellsInfo, BundleError> {
     })
 }
 
-/// What `good` chose for levels of up to so many cells before bundles told the quality.
-const FEW_CELLS: u32 = 32_768;
-
 fn solid_info(
     file: &BundleFile,
     provenance: Option<&Provenance>,
@@ -419,12 +416,7 @@ fn solid_info(
         Some(name) => Some(name.to_owned()),
         // Bundles that do not say: of cells of the usual size, of which each answers for itself.
         None if grade == 0 && usual_cell(solid.units) == Some(solid.cell[0]) => {
-            let quality = if solid.cells <= FEW_CELLS {
-                Quality::Good
-            } else {
-                Quality::Samples
-            };
-            Some(quality.name().to_owned())
+            Some(Quality::unnamed(solid.cells as usize).name().to_owned())
         }
         None => None,
     };

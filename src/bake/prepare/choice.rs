@@ -23,6 +23,22 @@ pub struct ChosenCells {
     pub forecast: Forecast,
 }
 
+impl ChosenCells {
+    /// The name that their bundle has of the quality that chose them; `None` where it is known without
+    /// ([`Quality::unnamed`]). What `good` chooses is good, whatever else chooses the same.
+    pub fn named(&self, quality: Quality) -> Option<&'static str> {
+        let is_usual = self.grade == 0;
+        let fits = |work: f64| work <= Quality::Good.work();
+        let of = if is_usual && self.forecast.work.is_none_or(fits) {
+            Quality::Good
+        } else {
+            quality
+        };
+        let is_known = is_usual && of == Quality::unnamed(self.places.cells.len());
+        (!is_known).then(|| of.name())
+    }
+}
+
 /// Why there are none.
 #[derive(Debug)]
 pub enum ChoiceError {
@@ -114,8 +130,8 @@ impl Choices {
         let (&coarsest, finer) = sizes.split_last().unwrap_or((&default, &[]));
         for &sizes in finer {
             match self.found(sizes, find) {
-                // Larger ones are fewer.
-                Err(ChoiceError::Places(error)) if error.is_of_size() => (),
+                // Larger ones are fewer. What memory there is must not choose: at most 1.3 GB are needed.
+                Err(ChoiceError::Places(PlacesError::Many { .. } | PlacesError::Large { .. })) => {}
                 Ok(found) if found.forecast.work.is_some_and(|needed| needed > work) => (),
                 found => return found,
             }
@@ -257,5 +273,24 @@ mod tests {
         assert_eq!(found, Ok((4.0, 1.0, 32)));
         let found = chosen(choices, Quality::Samples, 3.0, |_, _| 0.0);
         assert_eq!(found, Err(MANY.to_string()));
+    }
+
+    #[test]
+    fn little_memory_is_an_error_and_chooses_no_other_cells() {
+        let level = SolidLevel::new("test", Units::Metres, Player::PERSON);
+        let little = PlacesError::Memory {
+            needed: 2,
+            limit: 1,
+            size: 2.0,
+        };
+        let choices = &mut Choices::new(PlaceOptions::of(&level));
+        let sizes = Quality::Good.boxes();
+        let mut asked = 0;
+        let found = choices.first_within(&sizes, 1.0, &mut |_, _, _| {
+            asked += 1;
+            Err(ChoiceError::Places(little))
+        });
+        assert_eq!(found.unwrap_err().to_string(), little.to_string());
+        assert_eq!(asked, 1);
     }
 }

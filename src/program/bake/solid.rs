@@ -255,13 +255,14 @@ pub fn run(args: &Args) -> Outcome {
     let found = match quality {
         Some(quality) => choices
             .of(quality, level, &unnamed, &progress)
-            .map(|chosen| Cells::from(&*chosen)),
+            .map(|chosen| Cells::chosen(&chosen, quality)),
         None => find_places(level, &place_options)
             .map_err(ChoiceError::Places)
             .map(|found| Cells {
                 options: place_options,
                 found,
                 grade: args.grade.unwrap_or(0),
+                named: None,
                 forecast: None,
             }),
     };
@@ -271,8 +272,8 @@ pub fn run(args: &Args) -> Outcome {
     args.manner.voice.tell_notes(&notes[told..]);
     let places = &cells.found.cells;
     let mut told_options = told_of_solid(&args.reading.options(), &cells.options);
-    if let Some(quality) = quality {
-        told_options.insert("quality".into(), quality.name().into());
+    if let Some(name) = cells.named {
+        told_options.insert("quality".into(), name.into());
     }
     let grid = grid_of_cells(places.len() as u32).grid();
     let mut options = BakeOptions {
@@ -369,13 +370,16 @@ struct Cells {
     options: PlaceOptions,
     found: Places,
     grade: u32,
+    /// The quality that the bundle names.
+    named: Option<&'static str>,
     /// What a lossless bake of them takes, if that is known.
     forecast: Option<Forecast>,
 }
 
-impl From<&ChosenCells> for Cells {
-    fn from(chosen: &ChosenCells) -> Self {
+impl Cells {
+    fn chosen(chosen: &ChosenCells, quality: Quality) -> Self {
         Self {
+            named: chosen.named(quality),
             options: chosen.options.clone(),
             found: chosen.places.clone(),
             grade: chosen.grade,

@@ -221,7 +221,9 @@ impl UnbakedLevel {
     ) -> Result<(), String> {
         let chosen = self.chosen(quality)?;
         let mut told = told_of_solid(&self.reading, &chosen.options);
-        told.insert("quality".into(), quality.name().into());
+        if let Some(name) = chosen.named(quality) {
+            told.insert("quality".into(), name.into());
+        }
         let source = Source {
             options: told,
             ..self.source.clone()
