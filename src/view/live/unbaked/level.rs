@@ -44,7 +44,7 @@ pub(super) struct UnbakedLevel {
     /// With cells of the usual size.
     usual: PlaceOptions,
     choices: Mutex<Choices>,
-    /// Those that are looked at, which are no larger than what is baked.
+    /// Those that the page shows, which need not be those of a bake.
     places: PlaceCells,
     field: SolidField,
     floors: Option<Floors>,
@@ -70,11 +70,11 @@ impl UnbakedLevel {
         usual.memory = free_memory();
         usual.reach = reach.iter().map(|at| level.frame.to_level(*at)).collect();
         notes.extend(notes_of_level(&level, &usual.player));
-        let found = match places_to_look_at(&level, &usual) {
+        let found = match places_to_show(&level, &usual) {
             Err(PlacesError::NoSpawn | PlacesError::Buried(_)) if reach.is_empty() => {
                 usual.reach = standing(&level, &usual.player);
                 notes.push(NO_SPAWNS.to_owned());
-                places_to_look_at(&level, &usual)
+                places_to_show(&level, &usual)
             }
             found => found,
         }?;
@@ -260,15 +260,15 @@ impl UnbakedLevel {
 /// Most view cells that the page shows.
 const MOST_SHOWN: usize = 65_536;
 
-/// Cells of the usual size, or twice as large and so on, until there are few enough to be looked at.
-fn places_to_look_at(level: &SolidLevel, usual: &PlaceOptions) -> Result<Places, PlacesError> {
+/// Cells of the usual size, or twice as large and so on, until there are few enough to be shown.
+fn places_to_show(level: &SolidLevel, usual: &PlaceOptions) -> Result<Places, PlacesError> {
     let mut options = usual.clone();
     options.most = options.most.min(MOST_SHOWN);
     loop {
         let found = find_places(level, &options);
-        let is_larger = options.size > usual.size * 256.0;
+        let is_coarsest = options.size > usual.size * 256.0;
         match found {
-            Err(error) if error.is_of_size() && !is_larger => {
+            Err(error) if error.is_of_size() && !is_coarsest => {
                 options.size *= 2.0;
                 options.height *= 2.0;
             }
