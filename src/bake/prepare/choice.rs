@@ -1,6 +1,5 @@
 //! The view cells of a solid level that a quality chooses, by what the kernel does for a sample of it.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::job::{
@@ -40,24 +39,15 @@ impl ChosenCells {
 }
 
 /// Why there are none.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ChoiceError {
     /// No cells could be found.
+    #[error(transparent)]
     Places(PlacesError),
     /// The bake would refuse to begin.
+    #[error(transparent)]
     Bake(BakeError),
 }
-
-impl fmt::Display for ChoiceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Places(error) => error.fmt(f),
-            Self::Bake(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ChoiceError {}
 
 /// What qualities choose for a level, as far as it was asked for.
 #[derive(Debug)]
@@ -273,6 +263,28 @@ mod tests {
         assert_eq!(found, Ok((4.0, 1.0, 32)));
         let found = chosen(choices, Quality::Samples, 3.0, |_, _| 0.0);
         assert_eq!(found, Err(MANY.to_string()));
+    }
+
+    #[test]
+    fn a_quality_is_named_where_it_is_not_known_without() {
+        let level = SolidLevel::new("test", Units::Metres, Player::PERSON);
+        let choices = &mut Choices::new(PlaceOptions::of(&level));
+        for (quality, work, name) in [
+            (Quality::Good, 1e9, None),
+            (Quality::Samples, 1e9, None),
+            (Quality::Best, 1e9, None),
+            (Quality::Draft, 1e9, Some("draft")),
+            // Which good does not take.
+            (Quality::Best, 3e10, Some("best")),
+            (Quality::Samples, 3e10, Some("samples")),
+            (Quality::Good, 3e10, Some("good")),
+        ] {
+            choices.known.clear();
+            let work = |_, grade| if grade == 0 { work } else { 0.0 };
+            chosen(choices, quality, 0.0, work).unwrap();
+            let (_, last) = choices.known.last().unwrap();
+            assert_eq!(last.as_ref().unwrap().named(quality), name, "{quality:?}");
+        }
     }
 
     #[test]
