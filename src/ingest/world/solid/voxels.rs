@@ -1,6 +1,10 @@
 //! Voxels that players can reach: a bit each, rows along x of whole words.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
+use std::ops::Range;
 use viewcell::format::bits;
 
 use super::aabb::Aabb;
@@ -21,6 +25,21 @@ const MOST_VOXELS: f64 = (1u64 << 31) as f64;
 const MOST_ROWS: f64 = (1u64 << 22) as f64;
 /// Bytes of a row beside its bits.
 const ROW_BYTES: f64 = 16.0;
+
+/// A plane of a sum, for centres of voxels: what lies within the sum is behind all of them.
+struct Inner {
+    normal: Point,
+    /// Its distance, and that of the sum shrunk by a slack.
+    dists: [f64; 2],
+}
+
+impl Inner {
+    /// How far along the normal is left for x, for either distance.
+    #[inline]
+    fn rest(&self, y: f64, z: f64) -> [f64; 2] {
+        (self.dists).map(|dist| dist - self.normal[1] * y - self.normal[2] * z)
+    }
+}
 
 /// A grid of voxels of origins, and a bit each of what is known of them; rows along x, of whole words.
 pub(super) struct Voxels {
@@ -132,7 +151,7 @@ impl Voxels {
     }
 
     /// Voxels along an axis whose interval shares a point with one of coordinates.
-    fn range(&self, axis: usize, low: f64, high: f64) -> std::ops::Range<usize> {
+    fn range(&self, axis: usize, low: f64, high: f64) -> Range<usize> {
         let at = |x: f64| (x - self.origin[axis]) / self.size[axis];
         let first = at(low).floor().max(0.0) as usize;
         let end = (at(high).floor() + 1.0).clamp(0.0, self.count[axis] as f64) as usize;
@@ -141,55 +160,80 @@ impl Voxels {
 
     /// Blocks all voxels that lie within a sum, shrunk by a slack, and takes those that do without.
     pub(super) fn block(&mut self, sum: &Sum, slack: f64) {
-        let slope = 0.5 * slack;
         let half = self.size.map(|x| 0.5 * x);
-        // For centres of voxels.
         let inner = |(normal, dist): &(Point, f64)| {
             let reach: f64 = (0..3).map(|k| normal[k].abs() * half[k]).sum();
-            (*normal, dist - reach)
+            // On slopes engines are less exact; and voxels lie across them anyway.
+            let is_slope = normal.iter().all(|x| x.abs() < 0.9999);
+            let dist = dist - reach + ROUNDING;
+            Inner {
+                normal: *normal,
+                dists: [
+                    dist - if is_slope { 0.5 * slack } else { 0.0 },
+                    dist - slack,
+                ],
+            }
         };
-        let planes: Vec<(Point, f64)> = sum.planes.iter().map(inner).collect();
-        // On slopes engines are less exact; and voxels lie across them anyway.
-        let is_slope = |normal: &Point| normal.iter().all(|x| x.abs() < 0.9999);
+        // Most rows that are missed are so by planes along x, which need no division.
+        let (along, across): (Vec<Inner>, Vec<Inner>) =
+            (sum.planes.iter().map(inner)).partition(|plane| plane.normal[0].abs() <= 1e-12);
+        let ys = self.range(1, sum.bounds.min[1], sum.bounds.max[1]);
         for z in self.range(2, sum.bounds.min[2], sum.bounds.max[2]) {
-            for y in self.range(1, sum.bounds.min[1], sum.bounds.max[1]) {
-                for slack in [0.0, slack] {
-                    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-                    for (normal, dist) in &planes {
-                        let slack = if is_slope(normal) {
-                            slack.max(slope)
+            for y in self.rows(ys.clone(), self.centre(2, z), &along) {
+                let centre = [self.centre(1, y), self.centre(2, z)];
+                let is_missed = |which: usize| {
+                    let is_before = |plane: &Inner| plane.rest(centre[0], centre[1])[which] < 0.0;
+                    along.iter().any(is_before)
+                };
+                if is_missed(0) {
+                    continue;
+                }
+                let mut low = [f64::NEG_INFINITY; 2];
+                let mut high = [f64::INFINITY; 2];
+                for plane in &across {
+                    let ends =
+                        (plane.rest(centre[0], centre[1])).map(|rest| rest / plane.normal[0]);
+                    for (k, end) in ends.into_iter().enumerate() {
+                        if plane.normal[0] > 0.0 {
+                            high[k] = if end < high[k] { end } else { high[k] };
                         } else {
-                            slack
-                        };
-                        let rest = dist + ROUNDING
-                            - slack
-                            - normal[1] * self.centre(1, y)
-                            - normal[2] * self.centre(2, z);
-                        if normal[0] > 1e-12 {
-                            high = high.min(rest / normal[0]);
-                        } else if normal[0] < -1e-12 {
-                            low = low.max(rest / normal[0]);
-                        } else if rest < 0.0 {
-                            high = f64::NEG_INFINITY;
+                            low[k] = if end > low[k] { end } else { low[k] };
                         }
                     }
-                    let at = |x: f64| (x - self.origin[0]) / self.size[0] - 0.5;
-                    let first = at(low).ceil().max(0.0);
-                    let last = at(high).floor().min(self.count[0] as f64 - 1.0);
-                    if first <= last {
-                        let bits = if slack == 0.0 {
-                            &mut self.taken
-                        } else {
-                            &mut self.blocked
-                        };
-                        let start = (z * self.count[1] + y) * self.row;
-                        for (word, run) in runs(first as usize, last as usize) {
-                            bits.set(start + word, run);
-                        }
+                }
+                let start = (z * self.count[1] + y) * self.row;
+                let at = |x: f64| (x - self.origin[0]) / self.size[0] - 0.5;
+                for (k, bits) in [&mut self.taken, &mut self.blocked].into_iter().enumerate() {
+                    let first = at(low[k]).ceil().max(0.0);
+                    let last = at(high[k]).floor().min(self.count[0] as f64 - 1.0);
+                    // What misses all of it misses it shrunk.
+                    if first > last || k == 1 && is_missed(1) {
+                        break;
+                    }
+                    for (word, run) in runs(first as usize, last as usize) {
+                        bits.set(start + word, run);
                     }
                 }
             }
         }
+    }
+
+    /// Of some rows at a height those that planes along x may hold, and one more at either end, whatever rounding does.
+    fn rows(&self, mut rows: Range<usize>, z: f64, along: &[Inner]) -> Range<usize> {
+        for plane in along {
+            let slope = plane.normal[1];
+            if slope.abs() < 1e-3 {
+                continue;
+            }
+            let end = (plane.dists[0] - plane.normal[2] * z) / slope;
+            let end = (end - self.origin[1]) / self.size[1] - 0.5;
+            if slope > 0.0 {
+                rows.end = rows.end.min((end + 2.0).max(0.0) as usize);
+            } else {
+                rows.start = rows.start.max((end - 1.0).max(0.0) as usize);
+            }
+        }
+        rows
     }
 
     /// How far above a blocked voxel a player gets by jumping or climbing. [Unit: m]
@@ -336,6 +380,15 @@ impl Voxels {
         Flags { count, flags }
     }
 
+    /// The first voxels of the cells that have any of those of a word.
+    fn by_cell(&self, mut voxels: u64) -> u64 {
+        let levels = self.per_cell[0].min(u64::BITS.ilog2());
+        for level in 0..levels {
+            voxels |= voxels >> (1 << level);
+        }
+        voxels & (u64::MAX / (u64::MAX >> (u64::BITS - (1 << levels))))
+    }
+
     /// Flags the cells of which anything is reached, and with `flag` those where it is in `near`.
     fn flag(&self, near: &Words, flag: u8, flags: &mut [u8]) {
         let count = [0, 1].map(|k| self.count[k] >> self.per_cell[k]);
@@ -349,8 +402,8 @@ impl Voxels {
                     if reached == 0 {
                         continue;
                     }
-                    let near = near.get(start + word);
-                    for bit in bits::ones(reached) {
+                    let near = self.by_cell(reached & near.get(start + word));
+                    for bit in bits::ones(self.by_cell(reached)) {
                         let found = if near >> bit & 1 == 1 { flag } else { 0 };
                         flags[row + ((64 * word + bit as usize) >> self.per_cell[0])] |=
                             REACHED | found;
@@ -469,90 +522,5 @@ impl Flags {
                 }
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use viewcell::dice::Dice;
-
-    fn grid(count: [usize; 3]) -> Voxels {
-        let row = count[0].div_ceil(64);
-        let words = row * count[1] * count[2];
-        Voxels {
-            origin: [0.0; 3],
-            size: [1.0; 3],
-            per_cell: [0; 3],
-            count,
-            row,
-            blocked: Words::new(words),
-            taken: Words::new(words),
-            reached: Words::new(words),
-            pending: vec![None; count[1] * count[2]],
-            near_support: None,
-        }
-    }
-
-    /// The slow twin of [`Voxels::flood`]: from voxel to voxel, and up only where players can rise to.
-    fn reached_by_steps(voxels: &Voxels, from: [usize; 3]) -> Words {
-        let mut reached = Words::new(voxels.row * voxels.count[1] * voxels.count[2]);
-        let mut waiting = vec![from];
-        while let Some(at) = waiting.pop() {
-            let (word, bit) = voxels.word(at);
-            if (voxels.blocked.get(word) | reached.get(word)) & bit != 0 {
-                continue;
-            }
-            reached.set(word, bit);
-            for axis in 0..3 {
-                for step in [-1, 1] {
-                    let mut next = at;
-                    next[axis] = at[axis].wrapping_add_signed(step);
-                    if next[axis] >= voxels.count[axis] {
-                        continue;
-                    }
-                    let (word, bit) = voxels.word(next);
-                    let near = voxels.near_support.as_ref();
-                    let rises = axis == 2 && step == 1;
-                    if !rises || near.is_none_or(|near| near.get(word) & bit != 0) {
-                        waiting.push(next);
-                    }
-                }
-            }
-        }
-        reached
-    }
-
-    #[test]
-    fn words_at_once_reach_what_steps_reach() {
-        let mut dice = Dice(5);
-        for round in 0..200 {
-            let count =
-                [1 + dice.roll(150), 1 + dice.roll(9), 1 + dice.roll(9)].map(|n| n as usize);
-            let mut voxels = grid(count);
-            let full = dice.fraction();
-            let mut random = |full: f64| {
-                let mut words = Words::new(voxels.row * count[1] * count[2]);
-                for i in 0..voxels.row * count[1] * count[2] {
-                    for bit in 0..64 {
-                        let there = i % voxels.row * 64 + bit < count[0];
-                        words.set(i, u64::from(there && dice.fraction() < full) << bit);
-                    }
-                }
-                words
-            };
-            voxels.blocked = random(0.7 * full);
-            voxels.near_support = (round % 2 == 0).then(|| random(0.5));
-            let seed = count.map(|n| dice.roll(n as u32) as usize);
-            let point = seed.map(|x| x as f64 + 0.5);
-            let expected = reached_by_steps(&voxels, seed);
-            let found = voxels.flood(&Aabb {
-                min: point,
-                max: point,
-            });
-            assert_eq!(found, expected.count() != 0, "round {round}");
-            assert_eq!(voxels.reached, expected, "round {round}");
-            assert!(voxels.pending.iter().all(Option::is_none));
-        }
     }
 }
