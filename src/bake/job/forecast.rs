@@ -36,7 +36,7 @@ pub struct Forecast {
     /// Of pairs of view cells that are near each other, as a graded bundle has it, the share that is hidden; `None` of
     /// other bundles.
     pub hidden_near: Option<f64>,
-    /// Of a solid level: of all pairs of view cells, the share that is hidden.
+    /// Of a solid level: of all pairs of view cells, the share that is hidden; `None` of a bake of some five hours and more.
     pub hidden: Option<f64>,
     /// Of a solid level: what the kernel will do, in units that take some tenth of a microsecond. The same on every
     /// processor.

@@ -120,6 +120,7 @@ pub(crate) fn forecast_reusing(
         observer,
     );
     let sections = subject.header.kind.solid().map(SolidSections::bytes);
+    let work = of_all(looked.work());
     let forecast = Forecast {
         cpu_seconds: found.cpu_seconds,
         bytes: found.bytes + sections.unwrap_or(0) + 12 * blocks,
@@ -128,8 +129,9 @@ pub(crate) fn forecast_reusing(
         sampled: found.quads,
         quads: visibility.quads().len(),
         hidden_near: None,
-        hidden: Some(1.0 - looked.visible() / looked.pairs()),
-        work: Some(of_all(looked.work())),
+        // A sample that ended early says how much work it is, and hardly more.
+        hidden: (work <= HOPELESS_WORK).then(|| 1.0 - looked.visible() / looked.pairs()),
+        work: Some(work),
     };
     Ok(forecast.compressed(&options.compression))
 }

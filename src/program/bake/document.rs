@@ -156,7 +156,7 @@ struct QualityForecast {
     /// Of pairs of view cells that are near each other, the share that is hidden: 0 to 1; absent for samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_near: Option<f64>,
-    /// Of a solid level: of all pairs of view cells, the share that is hidden: 0 to 1.
+    /// Of a solid level: of all pairs of view cells, the share that is hidden: 0 to 1; absent of a bake of five hours and more.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<f64>,
 }

@@ -1,5 +1,6 @@
 //! Whether a box is hidden from another: cutting until one occluder hides each part.
 
+use super::Point;
 use super::candidates::{Candidates, List, Segment};
 use super::estimate::{Boxes, Estimate, EstimateRoom};
 use super::groups::Groups;
@@ -182,18 +183,41 @@ impl<R: Run> Decider<R> {
         list: List,
         depth: u32,
     ) -> Found {
+        self.search(occluders, [a, b], list, depth, &mut ())
+    }
+
+    /// The same, and says how.
+    pub(crate) fn search(
+        &mut self,
+        occluders: &[Occluder],
+        [a, b]: [&Span; 2],
+        list: List,
+        depth: u32,
+        steps: &mut impl Steps,
+    ) -> Found {
         let cut = match self.look(occluders, a, b, list) {
-            Look::Hidden => return Found::Hidden,
-            Look::Clear => return Found::Clear,
+            Look::Hidden => {
+                steps.hidden_by(self.guess);
+                return Found::Hidden;
+            }
+            Look::Clear => {
+                steps.clear(a.centre, b.centre);
+                return Found::Clear;
+            }
             Look::Part(cut) => cut,
         };
         if depth == 0 || !self.run.goes_on() {
             return Found::Open;
         }
+        let step = steps.cut(self.guess, [a, b], &cut);
         let mine = self.narrow(a, b, list);
         let mut found = Found::Hidden;
-        for [a, b] in parts([a, b], cut.axis.into(), cut.at, cut.upper) {
-            found = self.decide(occluders, &a, &b, mine, depth - 1);
+        let parts = parts([a, b], cut.axis.into(), cut.at, cut.upper);
+        for (which, [a, b]) in parts.into_iter().enumerate() {
+            if which == 1 {
+                steps.second(step);
+            }
+            found = self.search(occluders, [&a, &b], mine, depth - 1, steps);
             if found != Found::Hidden {
                 break;
             }
@@ -201,6 +225,34 @@ impl<R: Run> Decider<R> {
         self.candidates.leave(list);
         found
     }
+}
+
+/// Is told the steps of a search in preorder. What hides a pair is a proof if the search ends with [`Found::Hidden`].
+pub(crate) trait Steps {
+    /// An occluder hides all of a part.
+    fn hidden_by(&mut self, occluder: u32);
+
+    /// The segment between two points is clear, which ends the search.
+    fn clear(&mut self, from: Point, to: Point);
+
+    /// A part is cut in two where the shadow of an occluder ends. Returns the number of this step.
+    fn cut(&mut self, occluder: u32, part: [&Span; 2], cut: &Cut) -> usize;
+
+    /// All that follows is of the second half of what a step cut.
+    fn second(&mut self, of: usize);
+}
+
+/// Where nobody needs to know.
+impl Steps for () {
+    fn hidden_by(&mut self, _: u32) {}
+
+    fn clear(&mut self, _: Point, _: Point) {}
+
+    fn cut(&mut self, _: u32, _: [&Span; 2], _: &Cut) -> usize {
+        0
+    }
+
+    fn second(&mut self, _: usize) {}
 }
 
 /// The two parts of a pair of boxes of which one is cut, in the order in which they are proven: axes 0 to 2 are those of the

@@ -27,8 +27,10 @@ mod tests;
 mod witness;
 
 pub use candidates::List;
+pub(crate) use decide::Steps;
 pub use decide::{Decider, Found, Look, Movable, Run, parts};
 pub use groups::Groups;
+pub(crate) use occluder::Cut;
 pub use occluder::{Kind, Occluder, Scale, Span};
 #[doc(hidden)]
 pub use occluder::{Room, Shadow};

@@ -5,9 +5,10 @@
 //! further on. So each step of the last proof is tried on its part of the new pair: one occluder, and not a list of them.
 //! What is left over is searched for a proof as any pair is.
 
+use super::Point;
 use super::candidates::List;
-use super::decide::{Decider, Found, Look, Run, parts, prove};
-use super::occluder::{Occluder, Shadow, Span};
+use super::decide::{Decider, Found, Run, Steps, parts, prove};
+use super::occluder::{Cut, Occluder, Shadow, Span};
 
 /// A step of a proof.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +134,7 @@ impl Proofs {
             let at = self.next.len();
             self.link(of, which, at);
             let mine = decider.narrow(&a, &b, list);
-            let found = self.search(decider, occluders, [&a, &b], mine, depth);
+            let found = decider.search(occluders, [&a, &b], mine, depth, &mut self.next);
             decider.leave(list);
             if found != Found::Hidden {
                 return found;
@@ -141,46 +142,6 @@ impl Proofs {
         }
         self.keep();
         Found::Hidden
-    }
-
-    /// As [`Decider::decide`], and writes the proof down.
-    fn search<R: Run>(
-        &mut self,
-        decider: &mut Decider<R>,
-        occluders: &[Occluder],
-        [a, b]: [&Span; 2],
-        list: List,
-        depth: u32,
-    ) -> Found {
-        let cut = match decider.look(occluders, a, b, list) {
-            Look::Hidden => None,
-            Look::Clear => return Found::Clear,
-            Look::Part(cut) => Some(cut),
-        };
-        let at = self.next.len();
-        self.next.push(Step {
-            occluder: decider.guess,
-            parts: [NONE; 2],
-        });
-        let Some(cut) = cut else {
-            return Found::Hidden;
-        };
-        if depth == 0 || !decider.run.goes_on() {
-            return Found::Open;
-        }
-        let mine = decider.narrow(a, b, list);
-        let mut found = Found::Hidden;
-        let parts = parts([a, b], cut.axis.into(), cut.at, cut.upper);
-        for (which, [a, b]) in parts.into_iter().enumerate() {
-            let first = self.next.len();
-            self.link(at as u32, which, first);
-            found = self.search(decider, occluders, [&a, &b], mine, depth - 1);
-            if found != Found::Hidden {
-                break;
-            }
-        }
-        decider.leave(list);
-        found
     }
 
     fn link(&mut self, of: u32, which: usize, to: usize) {
@@ -192,6 +153,33 @@ impl Proofs {
     fn keep(&mut self) {
         if self.next.len() <= MOST {
             std::mem::swap(&mut self.last, &mut self.next);
+        }
+    }
+}
+
+impl Steps for Vec<Step> {
+    fn hidden_by(&mut self, occluder: u32) {
+        self.push(Step {
+            occluder,
+            parts: [NONE; 2],
+        });
+    }
+
+    fn clear(&mut self, _: Point, _: Point) {}
+
+    fn cut(&mut self, occluder: u32, _: [&Span; 2], _: &Cut) -> usize {
+        let at = self.len();
+        self.push(Step {
+            occluder,
+            parts: [at as u32 + 1, NONE],
+        });
+        at
+    }
+
+    fn second(&mut self, of: usize) {
+        let second = self.len() as u32;
+        if let Some(step) = self.get_mut(of) {
+            step.parts[1] = second;
         }
     }
 }

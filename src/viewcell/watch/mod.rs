@@ -519,7 +519,7 @@ impl<'a> Watch<'a> {
             }
         }
         if found == Found::Clear {
-            let line = prover.clear;
+            let line = prover.clear();
             if is_in_reach(solids, from, to, line) {
                 let [first, second] = line;
                 pair.line = Some([part(a, first), part(b, second)]);

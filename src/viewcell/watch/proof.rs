@@ -4,7 +4,7 @@
 //! boxes at a coordinate. Occluders stay where they are while players move, so that the tree of one frame mostly proves the
 //! boxes of the next: a test of one occluder a leaf. Where a leaf fails, a proof of that part alone is looked for.
 
-use crate::convex::{Decider, Found, Groups, List, Look, Point, Run, Span, parts};
+use crate::convex::{Cut, Decider, Found, Groups, List, Look, Point, Run, Span, Steps, parts};
 use crate::format::solid::Corners;
 use crate::query::solid::cell_by_cell::{CellByCell, DEPTH};
 use crate::query::solid::reached::{ReachedCell, around};
@@ -37,22 +37,21 @@ pub(super) struct Prover {
     groups: [Groups; 2],
     /// The occluders that may hide some of the pair, once it is known that they are needed.
     base: Option<List>,
-    /// The proof that is being made.
-    made: Vec<Node>,
-    /// The line that was found clear last.
-    pub clear: [Point; 2],
+    made: Made,
 }
 
 impl Prover {
     pub(super) fn new(solids: &Solids) -> Self {
-        let made = Vec::with_capacity(4 * MOST_NODES);
+        let made = Made {
+            nodes: Vec::with_capacity(4 * MOST_NODES),
+            clear: [[0.0; 3]; 2],
+        };
         let level = solids.occluders.get(..solids.own).unwrap_or_default();
         Self {
             decider: Decider::new(solids.scale, Budget::new()),
             groups: [Groups::new(0, level), movable_of(solids)],
             base: None,
             made,
-            clear: [[0.0; 3]; 2],
         }
     }
 
@@ -78,10 +77,15 @@ impl Prover {
 
     /// The proof that was made last; none if it is too large to be kept.
     pub(super) fn made(&self) -> &[Node] {
-        match self.made.len() {
-            0..=MOST_NODES => &self.made,
+        match self.made.nodes.len() {
+            0..=MOST_NODES => &self.made.nodes,
             _ => &[],
         }
+    }
+
+    /// The line that was found clear last.
+    pub(super) fn clear(&self) -> [Point; 2] {
+        self.made.clear
     }
 
     /// Whether the line between two points is clear. One look.
@@ -103,13 +107,13 @@ impl Prover {
         before: &[Node],
         work: u32,
     ) -> (Found, u32) {
-        self.made.clear();
+        self.made.nodes.clear();
         self.base = None;
         self.decider.movable.used = 0;
         self.decider.run.go_on_with(work);
         let found = if before.is_empty() {
             let list = self.decider.narrow_groups(a, b, &self.groups);
-            self.go_on(solids, [a, b], list, DEPTH)
+            (self.decider).search(&solids.occluders, [a, b], list, DEPTH, &mut self.made)
         } else {
             self.again(solids, [a, b], [a, b], before, DEPTH)
         };
@@ -156,17 +160,15 @@ impl Prover {
             self.decider.guess = node.what;
             return match self.decider.look(&solids.occluders, a, b, List::EMPTY) {
                 Look::Hidden => {
-                    self.made.push(*node);
+                    self.made.nodes.push(*node);
                     Found::Hidden
                 }
                 Look::Clear | Look::Part(_) => self.begin(solids, all, [a, b], depth),
             };
         }
         let axis = (node.what & 7) as usize;
-        let (span, axis_of) = if axis < 3 { (a, axis) } else { (b, axis - 3) };
         let at = f64::from(node.at);
-        let centre = span.centre.get(axis_of).copied().unwrap_or(0.0);
-        let half = span.half.get(axis_of).copied().unwrap_or(0.0);
+        let (centre, half) = along([a, b], axis);
         let first = nodes.get(1..).unwrap_or_default();
         let second = nodes.get(node.second as usize..).unwrap_or_default();
         let upper_first = node.what & UPPER != 0;
@@ -182,11 +184,11 @@ impl Prover {
             return self.again(solids, all, [a, b], nodes, depth - 1);
         }
         let parts = parts([a, b], axis, relative, upper_first);
-        let mark = self.made.len();
-        self.made.push(*node);
+        let mark = self.made.nodes.len();
+        self.made.nodes.push(*node);
         for (number, ([a, b], nodes)) in parts.into_iter().zip([first, second]).enumerate() {
             if number == 1 {
-                self.begin_second(mark);
+                self.made.second(mark);
             }
             let found = self.again(solids, all, [&a, &b], nodes, depth - 1);
             if found != Found::Hidden {
@@ -204,63 +206,56 @@ impl Prover {
         };
         self.base = Some(base);
         let list = self.decider.narrow(part[0], part[1], base);
-        let found = self.go_on(solids, part, list, depth);
+        let found = (self.decider).search(&solids.occluders, part, list, depth, &mut self.made);
         self.decider.leave(base);
         found
     }
+}
 
-    fn go_on(&mut self, solids: &Solids, [a, b]: [&Span; 2], list: List, depth: u32) -> Found {
-        let cut = match self.decider.look(&solids.occluders, a, b, list) {
-            Look::Hidden => {
-                let what = self.decider.guess;
-                self.made.push(Node {
-                    what,
-                    ..Node::default()
-                });
-                return Found::Hidden;
-            }
-            Look::Clear => {
-                self.clear = [a.centre, b.centre];
-                return Found::Clear;
-            }
-            Look::Part(cut) => cut,
-        };
-        if depth == 0 || !self.decider.run.goes_on() {
-            return Found::Open;
-        }
-        let axis = usize::from(cut.axis);
-        let (span, axis_of) = if axis < 3 { (a, axis) } else { (b, axis - 3) };
-        let centre = span.centre.get(axis_of).copied().unwrap_or(0.0);
-        let half = span.half.get(axis_of).copied().unwrap_or(0.0);
-        let mark = self.made.len();
-        self.made.push(Node {
+/// A proof that is being made.
+#[derive(Debug)]
+struct Made {
+    nodes: Vec<Node>,
+    /// The line that was found clear last.
+    clear: [Point; 2],
+}
+
+impl Steps for Made {
+    fn hidden_by(&mut self, occluder: u32) {
+        self.nodes.push(Node {
+            what: occluder,
+            ..Node::default()
+        });
+    }
+
+    fn clear(&mut self, from: Point, to: Point) {
+        self.clear = [from, to];
+    }
+
+    fn cut(&mut self, _: u32, part: [&Span; 2], cut: &Cut) -> usize {
+        let (centre, half) = along(part, cut.axis.into());
+        let at = self.nodes.len();
+        self.nodes.push(Node {
             what: CUT | u32::from(cut.axis) | if cut.upper { UPPER } else { 0 },
             at: (centre + cut.at * half) as f32,
             second: 0,
         });
-        let mine = self.decider.narrow(a, b, list);
-        let parts = parts([a, b], axis, cut.at, cut.upper);
-        let mut found = Found::Hidden;
-        for (number, [a, b]) in parts.into_iter().enumerate() {
-            if number == 1 {
-                self.begin_second(mark);
-            }
-            found = self.go_on(solids, [&a, &b], mine, depth - 1);
-            if found != Found::Hidden {
-                break;
-            }
-        }
-        self.decider.leave(list);
-        found
+        at
     }
 
-    /// The second part of a cut begins here.
-    fn begin_second(&mut self, mark: usize) {
-        let second = self.made.len() - mark;
-        if let Some(node) = self.made.get_mut(mark) {
+    fn second(&mut self, of: usize) {
+        let second = self.nodes.len() - of;
+        if let Some(node) = self.nodes.get_mut(of) {
             node.second = second as u32;
         }
     }
+}
+
+/// The centre of a pair of boxes along one of their axes, and half the side.
+fn along([a, b]: [&Span; 2], axis: usize) -> (f64, f64) {
+    let (span, axis) = if axis < 3 { (a, axis) } else { (b, axis - 3) };
+    let [centre, half] = [span.centre, span.half].map(|of| of.get(axis).copied().unwrap_or(0.0));
+    (centre, half)
 }
 
 /// Of doors and smoke alone, which come and go.
