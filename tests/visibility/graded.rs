@@ -19,7 +19,7 @@ use viewcell_ingest::{IngestOptions, read_terrain};
 /// Ground of some blocks, rough or smooth, some of it void.
 fn terrain() -> impl Strategy<Value = Terrain> {
     let side = prop_oneof![Just(9u32), 25u32..=27, 39u32..=42, Just(71)];
-    (side.clone(), side, 0..5usize, any::<u64>()).prop_map(|(width, height, kind, seed)| {
+    (side.clone(), side, 0..6usize, any::<u64>()).prop_map(|(width, height, kind, seed)| {
         let mut dice = Dice(seed);
         let heights = (0..height).flat_map(|r| (0..width).map(move |c| (c, r)));
         let heights = heights.map(|(c, r)| match kind {
@@ -27,6 +27,8 @@ fn terrain() -> impl Strategy<Value = Terrain> {
             // A whole corner without terrain.
             1 if c < 20 && r < 20 => f64::NAN,
             2 => f64::from(dice.roll(3)),
+            // A lake, between shores that see each other.
+            3 if c.abs_diff(width / 2).max(r.abs_diff(height / 2)) < 20 => f64::NAN,
             _ => {
                 let waves = (f64::from(c) / 7.0).sin() + (f64::from(r) / 9.0).cos();
                 4.0 * waves + 0.8 * dice.fraction()
@@ -268,6 +270,24 @@ proptest! {
         }
         let of = |a: Sample, b: Sample| bundle.visible(a, b);
         check_queries(&bundle, &of, &mut dice);
+    }
+}
+
+/// A quad that is seen as a whole has blocks without terrain.
+#[test]
+fn bundles_of_ground_with_a_lake_are_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let heights = (0..100 * 90).map(|i| {
+        let (x, y) = (f64::from(i % 100), f64::from(i / 100));
+        let is_lake = (x - 50.0).hypot(y - 45.0) < 30.0;
+        let height = 10.0 * (x / 7.0).sin() + 8.0 * (y / 6.0).cos();
+        if is_lake { f64::NAN } else { height }
+    });
+    let terrain = Terrain::new(100, 90, heights.collect(), [2.0, 2.0]).unwrap();
+    for mode in [VisibilityMode::Exact, VisibilityMode::Conservative] {
+        for cells in [[0, 1], [0, 4], [1, 8]] {
+            bake(&terrain, &options(BODIES, mode, cells), folder.path());
+        }
     }
 }
 

@@ -359,7 +359,7 @@ fn hides_little(statistics: &Statistics) -> Option<String> {
         format!(
             "warning: {:.1} % of the pairs of view cells are hidden. Is this one open space, or are players outside of \
              the walls? The cells are those that can be reached from spawn points and --reach; a mesh may be in other \
-             axes or units (--up, --from)",
+             axes or units (--up, --from). Of a town bake the ground with its houses: bake terrain --solids",
             100.0 * hidden
         )
     })

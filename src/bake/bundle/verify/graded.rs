@@ -229,12 +229,15 @@ impl Pass<'_> {
         symbols.seen
     }
 
+    /// The cells of a block that have terrain.
+    fn terrain(&self, level: u32, (column, row): Block) -> u64 {
+        let valid = &self.levels[level as usize];
+        let (across, _) = valid.grid().block_shape();
+        valid.blocks()[(row * across + column) as usize]
+    }
+
     /// What the group of a block says; `None` where it is none, or covers blocks that are not near.
     fn symbols(&self, level: u32, block: Block) -> Option<Symbols> {
-        let valid = &self.levels[level as usize];
-        let grid = valid.grid();
-        let (across, _) = grid.block_shape();
-        let terrain = |(column, row): Block| valid.blocks()[(row * across + column) as usize];
         let [columns, rows] = self.shape.window(level, block);
         let group = self.graded.groups(level).group(block.0, block.1)?;
         let mut symbols = Symbols {
@@ -248,7 +251,7 @@ impl Pass<'_> {
             if !columns.contains(&target.0) || !rows.contains(&target.1) {
                 return None;
             }
-            let both = [terrain(block), terrain(target)];
+            let both = [block, target].map(|block| self.terrain(level, block));
             if both.contains(&0) {
                 continue;
             }
@@ -289,14 +292,22 @@ impl Pass<'_> {
         let [columns, rows] = symbols.window.clone();
         let told = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
         for (target, sight) in told.zip(&symbols.sights) {
-            if is_kept(true, block, target) {
+            // A quad that is visible as a whole may have blocks without terrain, which nobody asks for.
+            let terrain = [block, target].map(|block| self.terrain(level, block));
+            if is_kept(true, block, target) || terrain.contains(&0) {
                 continue;
             }
             let back = self.graded.groups(level).group(target.0, target.1);
             let back = back.map(|group| group.state(block.0, block.1));
             if back != Some(*sight) {
                 let blocks = format!("blocks {target:?} and {block:?} of level {level}");
-                let found = format!("{back:?} and {sight:?}");
+                let word = |sight| match sight {
+                    None => "no group",
+                    Some(Answer::Hidden) => "hidden",
+                    Some(Answer::Visible) => "visible",
+                    Some(Answer::Mixed) => "mixed",
+                };
+                let found = format!("{} and {}", word(back), word(Some(*sight)));
                 self.symmetry
                     .add(blocks, place, "the same both ways", found);
             }
