@@ -259,15 +259,24 @@ fn said_first(
     let own = forecast(terrain, options, &name, progress)?;
     if is_graded_by_quality {
         let side = 1 << options.finest;
+        // To foresee finer cells may take more memory than the bake.
+        let others: &[Quality] = match job.memory {
+            Some(_) => &[],
+            None => &[Quality::Draft, Quality::Good, Quality::Best],
+        };
+        let chosen = job.cells.quality.quality();
+        let others = others.iter().filter(|&&other| other != chosen);
+        let mut said = vec![taken(&own)];
+        for &other in others {
+            said.push(of(other)?);
+        }
         return Ok(Some(format!(
             "{} samples: near players are told apart by squares of {side} × {side} samples, far ones by larger \
-             squares (--finest {} --grade={}): some {}; {}, {}",
+             squares (--finest {} --grade={}): some {}",
             terrain.samples(),
             options.finest,
             options.grade,
-            taken(&own),
-            of(Quality::Draft)?,
-            of(Quality::Best)?,
+            said.join("; "),
         )));
     }
     if own.cpu_seconds < LONG {

@@ -280,14 +280,14 @@ const GRADE: &str = "16";
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum QualityName {
-    /// A fifth to a tenth of the work of good, to look at
+    /// Larger cells that grow soon: a small part of the work of good, to look at
     Draft,
-    /// Near players sample by sample or nearly so, far ones by larger cells; small terrains as samples
+    /// Cells that grow with distance, small near players; small terrains and levels as samples
     #[default]
     Good,
-    /// As good, with finer cells at all distances; up to twice the work
+    /// As good, with finer cells; up to four times the work; small terrains and levels as samples
     Best,
-    /// Each sample with each; the work grows with the square of their number
+    /// Each sample of a terrain, or cell of the usual size, with each; the work grows with the square of their number
     Samples,
 }
 

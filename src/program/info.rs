@@ -133,6 +133,19 @@ impl fmt::Display for Summary<'_> {
                 },
                 size,
             )?;
+            let mut options = Vec::new();
+            if terrain.finest > 0 || terrain.grade > 0 {
+                options.push(format!("--finest {}", terrain.finest));
+            }
+            if terrain.grade > 0 {
+                options.push(format!("--grade={}", terrain.grade));
+            }
+            if terrain.detail > 0 {
+                options.push(format!("--detail {}", terrain.detail));
+            }
+            if !options.is_empty() {
+                row("quality", quality(terrain.quality.as_deref(), &options))?;
+            }
             row(
                 "quadtree",
                 format!("{} levels, {} quads", terrain.levels, Count(terrain.quads)),
@@ -180,6 +193,10 @@ impl fmt::Display for Summary<'_> {
                     numbers(&level.cell)
                 ),
             )?;
+            if level.grade > 0 {
+                let grade = format!("--grade={}", level.grade);
+                row("quality", quality(level.quality.as_deref(), &[grade]))?;
+            }
             row("units", level.units.clone())?;
             row(
                 "origin",
@@ -429,6 +446,15 @@ impl fmt::Display for Metres {
         }
         let text = format!("{:.3}", self.0);
         f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+/// The name of a quality, if one chooses them, and the options that it stands for.
+fn quality(name: Option<&str>, options: &[String]) -> String {
+    let options = options.join(" ");
+    match name {
+        Some(name) => format!("{name} ({options})"),
+        None => options,
     }
 }
 

@@ -187,7 +187,8 @@ fn parsed<C: CommandFactory + FromArgMatches>(
         };
         output::say(format_args!(
             "viewcell: {number}: one place more than expected; a place is COL,ROW with a comma and \
-             without a blank, or the number of a cell (or an option before it is not known; see --help)"
+             without a blank, or the number of a cell (or an option before it is not known, or takes its number after =, \
+             as --grade=8; see --help)"
         ));
         process::exit(2)
     })

@@ -151,7 +151,8 @@ pub struct SolidInfo {
     /// The distance at which boxes of cells answer as one, in their sizes; 0 where none do.
     #[serde(default)]
     pub grade: u32,
-    /// The quality that chose the cells: `draft`, `good`, `best` or `samples`; absent where they were given.
+    /// The quality that chooses such cells for this level, which may be several: `draft`, `good`, `best` or `samples`; absent
+    /// where none is known to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<String>,
     /// Least and greatest corner of the body, from the player's origin.

@@ -93,8 +93,8 @@ pub fn forecast(
     if options.grade > 0 {
         let seen = &*as_seen(terrain, options.curvature)?;
         let work = GradedWork::new(&cells.header().parameters, &valid, seen, options);
-        let found = graded::forecast(&work)?;
-        return Ok(Forecast {
+        let found = graded::forecast(&work, observer)?;
+        let forecast = Forecast {
             cpu_seconds: found.cpu_seconds * (1.0 + AFTERWARDS),
             bytes: FIXED + found.bytes + tables as u64,
             memory: options.memory_needed(samples),
@@ -103,7 +103,8 @@ pub fn forecast(
             hidden_near: Some(found.hidden_near),
             hidden: None,
             work: None,
-        });
+        };
+        return Ok(forecast.compressed(&options.compression));
     }
     let order = BlockOrder::new(grid, Targets::of(mutual));
     let seen = &*as_seen(terrain, options.curvature)?;
@@ -128,7 +129,7 @@ pub fn forecast(
                 .any(|&(seconds, enough)| taken > seconds && sampled >= enough)
         },
         observer,
-    );
+    )?;
     let lossless = found.bytes + tables as u64;
     let forecast = Forecast {
         cpu_seconds: found.cpu_seconds,
@@ -164,7 +165,7 @@ impl Sampled {
         all: u64,
         mut is_enough: impl FnMut(usize, f64) -> bool,
         observer: &dyn Observer,
-    ) -> Self {
+    ) -> Result<Self, BakeError> {
         let quads = visibility.quads();
         let expected = quads.len().min(MANY);
         observer.stage(Stage::Estimate, expected as u64);
@@ -176,6 +177,9 @@ impl Sampled {
             if is_enough(sampled, begun.elapsed().as_secs_f64()) {
                 break;
             }
+            if observer.cancelled() {
+                return Err(BakeError::Cancelled);
+            }
             visibility.look_from(&mut room, &quads[at], |number, group| {
                 tally.add(valid, order.block(number), &group, order.is_mutual());
                 pairs += told_by(number);
@@ -186,11 +190,11 @@ impl Sampled {
         // A quad that is late in the order covers few others.
         let share = pairs as f64 / all as f64;
         let looking = begun.elapsed().as_secs_f64() / share;
-        Self {
+        Ok(Self {
             cpu_seconds: visibility.prepared() + looking * (1.0 + AFTERWARDS),
             bytes: FIXED + tally.bytes(share),
             quads: sampled,
-        }
+        })
     }
 }
 

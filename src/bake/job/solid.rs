@@ -118,7 +118,7 @@ pub(crate) fn forecast_reusing(
                 || work > ENOUGH_WORK / 4 && of_all(work) > HOPELESS_WORK
         },
         observer,
-    );
+    )?;
     let sections = subject.header.kind.solid().map(SolidSections::bytes);
     let work = of_all(looked.work());
     let forecast = Forecast {

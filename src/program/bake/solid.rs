@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Map;
 
-use crate::compression::CompressionArgs;
+use crate::compression::{CompressionArgs, Method};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::flags::with_flags;
 use crate::heightmap::QualityName;
@@ -218,6 +218,11 @@ pub fn run(args: &Args) -> Outcome {
             "--verify, --budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge",
         ));
     }
+    if args.compression.compression == Some(Method::DeepestFirst) {
+        return Err(Failure::usage(
+            "--compression deepest-first: expected a terrain or a level of cells, whose bundles have trees; give --budget alone",
+        ));
+    }
     if !long.dry_run {
         check_output(&args.input, args.force, long.resume, &output)?;
     }
@@ -267,7 +272,7 @@ pub fn run(args: &Args) -> Outcome {
             }),
     };
     progress.complete();
-    let cells = found.map_err(|error| no_cells(&args.input, error))?;
+    let cells = stop.unless_asked(found.map_err(|error| no_cells(&args.input, error)))?;
     notes.extend(notes_of_places(level, &cells.found));
     args.manner.voice.tell_notes(&notes[told..]);
     let places = &cells.found.cells;
@@ -308,7 +313,7 @@ pub fn run(args: &Args) -> Outcome {
     let quality = quality.filter(|_| cells.grade > 0 || cells.options.size != usual);
     if !long.resume
         && long.shard.is_none()
-        && let Some(note) = said_first(&mut foresight, quality)?
+        && let Some(note) = stop.unless_asked(said_first(&mut foresight, quality))?
     {
         args.manner.voice.tell_notes(std::slice::from_ref(&note));
         notes.push(note);

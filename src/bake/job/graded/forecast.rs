@@ -1,11 +1,13 @@
 //! Forecast of a graded bake, by sampling: the kernels run on some quads of viewpoints of the lowest levels, and time and size
 //! are extrapolated.
 
+use std::collections::BTreeSet;
+
 use super::fill::{Chunk, Clock, GradedWork};
 use crate::compress::graded::{rows_of, visible_pairs};
 use crate::compress::pairs::{Codebook, Histogram};
 use crate::job::error::BakeError;
-use crate::job::observer::Silent;
+use crate::job::observer::{Observer, Silent};
 use crate::job::parallel::Workers;
 use crate::job::store::file::Store;
 use viewcell::format::Answer;
@@ -15,6 +17,9 @@ use viewcell::format::pairs::table_length;
 
 /// Level of the chunks that are looked from: their tables are a few of those of a bake.
 const CHUNK_LEVEL: u32 = 6;
+
+/// Levels from a block to a chunk.
+const IN_CHUNK: u32 = CHUNK_LEVEL - BLOCK_LEVEL;
 
 /// Levels of cells, as quads of samples, whose chunks of that level take little time to prepare.
 const QUICK: u32 = 3;
@@ -44,7 +49,7 @@ struct Sampled {
     histogram: Histogram,
     /// Bytes of heads and tables.
     around: u64,
-    /// Pairs of blocks.
+    /// Pairs of blocks that have terrain.
     pairs: u64,
     /// At level 0: pairs of view cells that see each other, and all.
     visible: u64,
@@ -55,7 +60,10 @@ struct Sampled {
 }
 
 /// Foresees a bake.
-pub(crate) fn forecast(work: &GradedWork<'_>) -> Result<GradedForecast, BakeError> {
+pub(crate) fn forecast(
+    work: &GradedWork<'_>,
+    observer: &dyn Observer,
+) -> Result<GradedForecast, BakeError> {
     let levels = work.levels();
     let workers = Workers::new(1, &Silent)?;
     let mut all = GradedForecast {
@@ -84,11 +92,19 @@ pub(crate) fn forecast(work: &GradedWork<'_>) -> Result<GradedForecast, BakeErro
             continue;
         }
         let mut found = Sampled::default();
-        let (columns, rows) = level.grid.quads_at(CHUNK_LEVEL);
-        let chunks = columns as usize * rows as usize;
-        let step = (chunks / CHUNKS).max(1);
-        for chunk in (step / 2..chunks).step_by(step).take(CHUNKS) {
-            let quad = Quad::new(CHUNK_LEVEL, chunk as u32 % columns, chunk as u32 / columns);
+        // Row by row, those that have terrain.
+        let with_terrain = level
+            .blocks
+            .iter()
+            .filter(|&&block| level.terrain(block) != 0);
+        let chunks = with_terrain.map(|&(column, row)| (row >> IN_CHUNK, column >> IN_CHUNK));
+        let chunks: BTreeSet<(u32, u32)> = chunks.collect();
+        let step = (chunks.len() / CHUNKS).max(1);
+        for &(row, column) in chunks.iter().skip(step / 2).step_by(step).take(CHUNKS) {
+            if observer.cancelled() {
+                return Err(BakeError::Cancelled);
+            }
+            let quad = Quad::new(CHUNK_LEVEL, column, row);
             let looks = found.look(work, (at, quad), &workers, &mut store)?;
             all.quads[0] += looks;
             if found.looking > SECONDS {
@@ -98,10 +114,9 @@ pub(crate) fn forecast(work: &GradedWork<'_>) -> Result<GradedForecast, BakeErro
         if found.pairs == 0 {
             continue;
         }
-        let due: u64 = level
-            .blocks
-            .iter()
-            .map(|&block| levels.told(at, block))
+        let blocks = level.blocks.iter();
+        let due: u64 = blocks
+            .map(|&block| levels.told_with_terrain(at, block))
             .sum();
         let share = found.pairs as f64 / due as f64;
         let codebook = Codebook::new(&found.histogram);
@@ -137,8 +152,10 @@ impl Sampled {
         let blocks = level.blocks.iter().enumerate();
         let blocks = blocks.filter(|(_, block)| inside(**block));
         let numbers: Vec<usize> = blocks.map(|(index, _)| level.first + index).collect();
+        let has_terrain = |&number: &usize| level.terrain(levels.find(number).1) != 0;
         let looks: Vec<&[usize]> = numbers
             .chunk_by(|&a, &b| levels.look_quad(a) == levels.look_quad(b))
+            .filter(|look| look.iter().any(has_terrain))
             .collect();
         let step = (looks.len() / QUADS).max(1);
         let chosen: Vec<usize> = looks
@@ -168,7 +185,10 @@ impl Sampled {
                 .filter(|&&sight| sight == Answer::Mixed)
                 .count();
             self.around += table_length(mixed) as u64 + told.len() as u64 / 2;
-            self.pairs += told.len() as u64;
+            if level.terrain(own) != 0 {
+                let seen = told.iter().filter(|&&target| level.terrain(target) != 0);
+                self.pairs += seen.count() as u64;
+            }
             if at > 0 {
                 continue;
             }

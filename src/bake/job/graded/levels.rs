@@ -134,6 +134,22 @@ impl Levels {
         }
     }
 
+    /// The same of those that have terrain, as its block has.
+    pub(super) fn told_with_terrain(&self, level: u32, block: Block) -> u64 {
+        let of = &self.all[level as usize];
+        if of.terrain(block) == 0 {
+            return 0;
+        }
+        let [columns, rows] = self.shape.window(level, block);
+        let near = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
+        let near = near.filter(|&target| of.terrain(target) != 0).count() as u64;
+        if self.is_mutual() {
+            near.div_ceil(2)
+        } else {
+            near
+        }
+    }
+
     /// The record of a group as a kernel leaves it, out of what its block sees of each that it covers: without what the level
     /// below tells.
     pub(super) fn encode(

@@ -34,10 +34,10 @@ struct Inner {
 }
 
 impl Inner {
-    /// How far along the normal is left for x, for either distance.
-    #[inline]
-    fn rest(&self, y: f64, z: f64) -> [f64; 2] {
-        (self.dists).map(|dist| dist - self.normal[1] * y - self.normal[2] * z)
+    /// How far along the normal is left for x, for the first distance or the second.
+    #[inline(always)]
+    fn rest(&self, which: usize, [y, z]: [f64; 2]) -> f64 {
+        self.dists[which] - self.normal[1] * y - self.normal[2] * z
     }
 }
 
@@ -181,24 +181,22 @@ impl Voxels {
         for z in self.range(2, sum.bounds.min[2], sum.bounds.max[2]) {
             for y in self.rows(ys.clone(), self.centre(2, z), &along) {
                 let centre = [self.centre(1, y), self.centre(2, z)];
-                let is_missed = |which: usize| {
-                    let is_before = |plane: &Inner| plane.rest(centre[0], centre[1])[which] < 0.0;
-                    along.iter().any(is_before)
-                };
+                let is_missed =
+                    |which: usize| along.iter().any(|plane| plane.rest(which, centre) < 0.0);
                 if is_missed(0) {
                     continue;
                 }
                 let mut low = [f64::NEG_INFINITY; 2];
                 let mut high = [f64::INFINITY; 2];
                 for plane in &across {
-                    let ends =
-                        (plane.rest(centre[0], centre[1])).map(|rest| rest / plane.normal[0]);
-                    for (k, end) in ends.into_iter().enumerate() {
-                        if plane.normal[0] > 0.0 {
-                            high[k] = if end < high[k] { end } else { high[k] };
-                        } else {
-                            low[k] = if end > low[k] { end } else { low[k] };
-                        }
+                    let x = plane.normal[0];
+                    let [free, shrunk] = [plane.rest(0, centre) / x, plane.rest(1, centre) / x];
+                    if x > 0.0 {
+                        high[0] = if free < high[0] { free } else { high[0] };
+                        high[1] = if shrunk < high[1] { shrunk } else { high[1] };
+                    } else {
+                        low[0] = if free > low[0] { free } else { low[0] };
+                        low[1] = if shrunk > low[1] { shrunk } else { low[1] };
                     }
                 }
                 let start = (z * self.count[1] + y) * self.row;
