@@ -660,7 +660,10 @@ fn what_a_server_would_send_by_each_method_is_never_late() {
             most = count("sent");
         }
         assert!(methods[2]["work"].as_f64().unwrap() > 0.0);
-        assert!(methods[2]["longest"]["work"].as_f64().unwrap() > 0.0);
+        // Which frame takes longest the machine decides; it may be one that needs no work.
+        let longest = &methods[2]["longest"];
+        assert!(longest["pairs"].as_u64().unwrap() > 0, "{longest}");
+        assert!(longest["work"].is_number(), "{longest}");
         assert!(methods[0].get("longest").is_none_or(Value::is_null));
     }
     // Without work nothing new is proven.
