@@ -144,7 +144,10 @@ impl fmt::Display for Summary<'_> {
                 options.push(format!("--detail {}", terrain.detail));
             }
             if !options.is_empty() {
-                row("quality", quality(terrain.quality.as_deref(), &options))?;
+                row(
+                    "resolution",
+                    resolution(terrain.quality.as_deref(), &options),
+                )?;
             }
             row(
                 "quadtree",
@@ -195,7 +198,7 @@ impl fmt::Display for Summary<'_> {
             )?;
             if level.grade > 0 {
                 let grade = format!("--grade={}", level.grade);
-                row("quality", quality(level.quality.as_deref(), &[grade]))?;
+                row("resolution", resolution(level.quality.as_deref(), &[grade]))?;
             }
             row("units", level.units.clone())?;
             row(
@@ -449,8 +452,8 @@ impl fmt::Display for Metres {
     }
 }
 
-/// The name of a quality, if one chooses them, and the options that it stands for.
-fn quality(name: Option<&str>, options: &[String]) -> String {
+/// The options that choose such cells, and the name of the quality that chooses them, if one does.
+fn resolution(name: Option<&str>, options: &[String]) -> String {
     let options = options.join(" ");
     match name {
         Some(name) => format!("{name} ({options})"),

@@ -308,3 +308,120 @@ fn a_horizon_of_minus_90_is_explained() {
         ran.stdout
     );
 }
+
+#[test]
+fn what_only_terrains_have_is_refused_before_a_level_is_baked() {
+    let folder = crate::solid::rooms();
+    let before = folder.names();
+    let bake = [
+        "bake",
+        "solid",
+        "rooms.map",
+        "-o",
+        "a.vcb",
+        "--budget",
+        "100KB",
+    ];
+    let deepest = ["--compression", "deepest-first"];
+    folder.fails(
+        &[&bake[..], &deepest].concat(),
+        USAGE,
+        &["--compression deepest-first", "--budget alone"],
+    );
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn a_number_after_a_blank_is_told_where_it_belongs() {
+    let folder = Folder::with_wall();
+    let bake = ["bake", "terrain", "wall.asc", "-o", "a.vcb", "--grade", "8"];
+    folder.fails(&bake, USAGE, &["8", "--grade=8"]);
+}
+
+#[test]
+fn a_bundle_says_in_words_how_its_cells_grow() {
+    let folder = Folder::with_wall();
+    for (options, words) in [
+        (
+            &["--quality", "draft"][..],
+            "draft (--finest 1 --grade=8 --detail 1)",
+        ),
+        (&["--grade=5"], "--finest 0 --grade=5"),
+    ] {
+        let bake = ["bake", "terrain", "wall.asc", "-o", "a.vcb", "--force"];
+        folder.ok(&[&bake[..], options].concat());
+        let told = folder.ok(&["info", "a.vcb"]).stdout;
+        assert!(told.contains(words), "{told}");
+    }
+    folder.ok(&["bake", "terrain", "wall.asc", "-o", "b.vcb"]);
+    let told = folder.ok(&["info", "b.vcb"]).stdout;
+    assert!(!told.contains("resolution"), "{told}");
+}
+
+/// To foresee finer cells took more memory than the bake, which was told how much it may take.
+#[test]
+fn a_bake_of_little_memory_foresees_itself_alone() {
+    let folder = Folder::with_wall();
+    let bake = [
+        "bake",
+        "terrain",
+        "wall.asc",
+        "-o",
+        "a.vcb",
+        "--force",
+        "--quality",
+        "draft",
+    ];
+    let others = |options: &[&str]| {
+        let told = folder.ok(&[&bake[..], options].concat()).stderr;
+        assert!(told.contains("--finest 1 --grade=8"), "{told}");
+        ["draft", "good", "best"].map(|name| told.contains(&format!("--quality {name}")))
+    };
+    assert_eq!(others(&[]), [false, true, true]);
+    assert_eq!(others(&["--memory", "1GB"]), [false; 3]);
+}
+
+/// Voids were looked from, where nothing is seen: 27 s were foreseen as 0.8.
+#[test]
+fn a_terrain_of_voids_is_foreseen_by_its_ground() {
+    let folder = Folder::new();
+    let ground = |side: usize| {
+        let mut text = format!(
+            "ncols {side}\nnrows {side}\nxllcorner 0\nyllcorner 0\ncellsize 5\nNODATA_value -9999\n"
+        );
+        for row in 0..side {
+            for column in 0..side {
+                let (x, y) = (column as f64, row as f64);
+                let height =
+                    20.0 * (x / 5.0).sin() + 15.0 * (y / 7.0).cos() + 6.0 * (x * y / 11.0).sin();
+                let is_void = column >= 90 || row >= 90;
+                text += &if is_void {
+                    "-9999 ".to_owned()
+                } else {
+                    format!("{height:.2} ")
+                };
+            }
+            text += "\n";
+        }
+        text
+    };
+    let foreseen = [90, 400].map(|side| {
+        folder.write("ground.asc", ground(side));
+        let run = [
+            "bake",
+            "terrain",
+            "ground.asc",
+            "--grade=8",
+            "--dry-run",
+            "--json",
+        ];
+        let told: Value = serde_json::from_str(&folder.ok(&run).stdout).unwrap();
+        // What is kept of each sample is there of voids as well.
+        let groups = told["bytes"].as_f64().unwrap() - 4.0 * (side * side) as f64;
+        (groups, told["sampled_quads"].as_u64().unwrap())
+    });
+    let [(alone, _), (among_voids, sampled)] = foreseen;
+    assert!(sampled > 0);
+    let times = among_voids / alone;
+    assert!((0.6..1.7).contains(&times), "{times} times the bytes");
+}

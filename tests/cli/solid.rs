@@ -660,10 +660,8 @@ fn what_a_server_would_send_by_each_method_is_never_late() {
             most = count("sent");
         }
         assert!(methods[2]["work"].as_f64().unwrap() > 0.0);
-        // Which frame takes longest the machine decides; it may be one that needs no work.
-        let longest = &methods[2]["longest"];
-        assert!(longest["pairs"].as_u64().unwrap() > 0, "{longest}");
-        assert!(longest["work"].is_number(), "{longest}");
+        // By a clock: whose figures they are, `simulate/culling.rs` tests by one of its own.
+        assert!(methods[2]["longest"]["pairs"].as_u64().unwrap() > 0);
         assert!(methods[0].get("longest").is_none_or(Value::is_null));
     }
     // Without work nothing new is proven.

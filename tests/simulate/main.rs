@@ -6,6 +6,7 @@ mod baking;
 #[path = "../cli/common.rs"]
 #[allow(dead_code)]
 mod common;
+mod culling;
 #[path = "../common/data.rs"]
 mod data;
 mod demo_writer;

@@ -11,7 +11,8 @@ use viewcell::format::{Grid, Quad, ReadPvs as _, Sample};
 use viewcell::query::{Answer, MappedBundle, TerrainBundle};
 use viewcell_bake::visibility::{Bodies, HeightField, Stance, find_sight};
 use viewcell_bake::{
-    BakeOptions, Keep, ShardOf, Silent, Source, VisibilityMode, bake_shard, bake_terrain, merge,
+    BakeErrorKind, BakeOptions, Keep, Observer, ShardOf, Silent, Source, Stage, VisibilityMode,
+    bake_shard, bake_terrain, forecast, merge,
 };
 use viewcell_ingest::world::Terrain;
 use viewcell_ingest::{IngestOptions, read_terrain};
@@ -288,6 +289,27 @@ fn bundles_of_ground_with_a_lake_are_sound() {
         for cells in [[0, 1], [0, 4], [1, 8]] {
             bake(&terrain, &options(BODIES, mode, cells), folder.path());
         }
+    }
+}
+
+/// Whoever asks to stop does not wait for a forecast.
+#[test]
+fn forecasts_end_when_they_are_asked_to() {
+    struct Stops;
+    impl Observer for Stops {
+        fn stage(&self, _: Stage, _: u64) {}
+        fn advance(&self, _: Stage, _: u64) {}
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    let heights = (0..80 * 80).map(|i| f64::from(i % 13));
+    let terrain = Terrain::new(80, 80, heights.collect(), [1.0; 2]).unwrap();
+    for grade in [0, 4] {
+        let options = options(BODIES, VisibilityMode::Exact, [0, grade]);
+        forecast(&terrain, &options, "a", &Silent).unwrap();
+        let stopped = forecast(&terrain, &options, "a", &Stops).unwrap_err();
+        assert_eq!(stopped.kind(), BakeErrorKind::Cancelled);
     }
 }
 

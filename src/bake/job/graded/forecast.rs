@@ -116,7 +116,7 @@ pub(crate) fn forecast(
         }
         let blocks = level.blocks.iter();
         let due: u64 = blocks
-            .map(|&block| levels.told_with_terrain(at, block))
+            .map(|&block| levels.pairs_with_terrain(at, block))
             .sum();
         let share = found.pairs as f64 / due as f64;
         let codebook = Codebook::new(&found.histogram);
@@ -185,10 +185,7 @@ impl Sampled {
                 .filter(|&&sight| sight == Answer::Mixed)
                 .count();
             self.around += table_length(mixed) as u64 + told.len() as u64 / 2;
-            if level.terrain(own) != 0 {
-                let seen = told.iter().filter(|&&target| level.terrain(target) != 0);
-                self.pairs += seen.count() as u64;
-            }
+            self.pairs += levels.pairs_with_terrain(at, own);
             if at > 0 {
                 continue;
             }

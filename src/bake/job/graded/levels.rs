@@ -113,13 +113,17 @@ impl Levels {
 
     /// The blocks that the group of one covers, in Morton order: those near it, or of them itself and those after it.
     pub(super) fn told_by(&self, level: u32, block: Block) -> Vec<Block> {
-        let [columns, rows] = self.shape.window(level, block);
-        let near = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
-        let mut told: Vec<Block> = near
-            .filter(|&target| !self.is_mutual() || !comes_before(target, block))
-            .collect();
+        let mut told: Vec<Block> = self.covered_by(level, block).collect();
         told.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
         told
+    }
+
+    /// The same, row by row.
+    fn covered_by(&self, level: u32, block: Block) -> impl Iterator<Item = Block> {
+        let mutual = self.is_mutual();
+        let [columns, rows] = self.shape.window(level, block);
+        let near = rows.flat_map(move |row| columns.clone().map(move |column| (column, row)));
+        near.filter(move |&target| !mutual || !comes_before(target, block))
     }
 
     /// How many blocks the group of one covers, about: of a block with itself and its neighbours half count where each
@@ -134,20 +138,14 @@ impl Levels {
         }
     }
 
-    /// The same of those that have terrain, as its block has.
-    pub(super) fn told_with_terrain(&self, level: u32, block: Block) -> u64 {
+    /// Pairs of blocks with terrain that the group of a block covers.
+    pub(super) fn pairs_with_terrain(&self, level: u32, block: Block) -> u64 {
         let of = &self.all[level as usize];
         if of.terrain(block) == 0 {
             return 0;
         }
-        let [columns, rows] = self.shape.window(level, block);
-        let near = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
-        let near = near.filter(|&target| of.terrain(target) != 0).count() as u64;
-        if self.is_mutual() {
-            near.div_ceil(2)
-        } else {
-            near
-        }
+        let told = self.covered_by(level, block);
+        told.filter(|&target| of.terrain(target) != 0).count() as u64
     }
 
     /// The record of a group as a kernel leaves it, out of what its block sees of each that it covers: without what the level

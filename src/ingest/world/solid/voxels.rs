@@ -26,15 +26,15 @@ const MOST_ROWS: f64 = (1u64 << 22) as f64;
 /// Bytes of a row beside its bits.
 const ROW_BYTES: f64 = 16.0;
 
-/// A plane of a sum, for centres of voxels: what lies within the sum is behind all of them.
-struct Inner {
+/// A plane of a sum for centres of voxels: a voxel lies within the sum if its centre is behind all of them.
+struct CentrePlane {
     normal: Point,
-    /// Its distance, and that of the sum shrunk by a slack.
+    /// Its distance, of the sum and of the sum shrunk by a slack.
     dists: [f64; 2],
 }
 
-impl Inner {
-    /// How far along the normal is left for x, for the first distance or the second.
+impl CentrePlane {
+    /// What x times the normal's x may come to at most, by the first distance or the second.
     #[inline(always)]
     fn rest(&self, which: usize, [y, z]: [f64; 2]) -> f64 {
         self.dists[which] - self.normal[1] * y - self.normal[2] * z
@@ -115,13 +115,19 @@ impl Voxels {
                 size: 2.0 * cell[0],
             });
         }
-        let count: [usize; 3] = std::array::from_fn(|k| (cells[k] as usize) << finer[k]);
+        let count = std::array::from_fn(|k| (cells[k] as usize) << finer[k]);
+        let size = std::array::from_fn(|k| cell[k] / f64::from(1_u32 << finer[k]));
+        Ok(Self::free(start, size, finer, count))
+    }
+
+    /// So many, all free, of this size, and so many binary levels of them to a cell.
+    fn free(origin: Point, size: [f64; 3], per_cell: [u32; 3], count: [usize; 3]) -> Self {
         let row = count[0].div_ceil(64);
         let words = row * count[1] * count[2];
-        Ok(Self {
-            origin: start,
-            size: std::array::from_fn(|k| cell[k] / f64::from(1_u32 << finer[k])),
-            per_cell: finer,
+        Self {
+            origin,
+            size,
+            per_cell,
             count,
             row,
             blocked: Words::new(words),
@@ -129,7 +135,7 @@ impl Voxels {
             reached: Words::new(words),
             pending: vec![None; count[1] * count[2]],
             near_support: None,
-        })
+        }
     }
 
     /// Sides of a voxel.
@@ -161,12 +167,12 @@ impl Voxels {
     /// Blocks all voxels that lie within a sum, shrunk by a slack, and takes those that do without.
     pub(super) fn block(&mut self, sum: &Sum, slack: f64) {
         let half = self.size.map(|x| 0.5 * x);
-        let inner = |(normal, dist): &(Point, f64)| {
+        let plane = |(normal, dist): &(Point, f64)| {
             let reach: f64 = (0..3).map(|k| normal[k].abs() * half[k]).sum();
             // On slopes engines are less exact; and voxels lie across them anyway.
             let is_slope = normal.iter().all(|x| x.abs() < 0.9999);
             let dist = dist - reach + ROUNDING;
-            Inner {
+            CentrePlane {
                 normal: *normal,
                 dists: [
                     dist - if is_slope { 0.5 * slack } else { 0.0 },
@@ -174,9 +180,9 @@ impl Voxels {
                 ],
             }
         };
-        // Most rows that are missed are so by planes along x, which need no division.
-        let (along, across): (Vec<Inner>, Vec<Inner>) =
-            (sum.planes.iter().map(inner)).partition(|plane| plane.normal[0].abs() <= 1e-12);
+        // Planes along x rule out most rows that are missed, without a division.
+        let (along, across): (Vec<CentrePlane>, Vec<CentrePlane>) =
+            (sum.planes.iter().map(plane)).partition(|plane| plane.normal[0].abs() <= 1e-12);
         let ys = self.range(1, sum.bounds.min[1], sum.bounds.max[1]);
         for z in self.range(2, sum.bounds.min[2], sum.bounds.max[2]) {
             for y in self.rows(ys.clone(), self.centre(2, z), &along) {
@@ -204,7 +210,7 @@ impl Voxels {
                 for (k, bits) in [&mut self.taken, &mut self.blocked].into_iter().enumerate() {
                     let first = at(low[k]).ceil().max(0.0);
                     let last = at(high[k]).floor().min(self.count[0] as f64 - 1.0);
-                    // What misses all of it misses it shrunk.
+                    // A row that misses the sum misses the shrunk one.
                     if first > last || k == 1 && is_missed(1) {
                         break;
                     }
@@ -216,8 +222,8 @@ impl Voxels {
         }
     }
 
-    /// Of some rows at a height those that planes along x may hold, and one more at either end, whatever rounding does.
-    fn rows(&self, mut rows: Range<usize>, z: f64, along: &[Inner]) -> Range<usize> {
+    /// The rows at a height that planes along x do not rule out, of some, and one more at either end for rounding.
+    fn rows(&self, mut rows: Range<usize>, z: f64, along: &[CentrePlane]) -> Range<usize> {
         for plane in along {
             let slope = plane.normal[1];
             if slope.abs() < 1e-3 {
@@ -378,7 +384,7 @@ impl Voxels {
         Flags { count, flags }
     }
 
-    /// The first voxels of the cells that have any of those of a word.
+    /// For each cell that has any of these voxels of a word, its first voxel.
     fn by_cell(&self, mut voxels: u64) -> u64 {
         let levels = self.per_cell[0].min(u64::BITS.ilog2());
         for level in 0..levels {

@@ -1,22 +1,11 @@
+//! Rows and words of voxels at once, against single voxels.
+
 use super::*;
 use crate::world::solid::face::Face;
 use viewcell::dice::Dice;
 
 fn grid(count: [usize; 3]) -> Voxels {
-    let row = count[0].div_ceil(64);
-    let words = row * count[1] * count[2];
-    Voxels {
-        origin: [0.0; 3],
-        size: [1.0; 3],
-        per_cell: [0; 3],
-        count,
-        row,
-        blocked: Words::new(words),
-        taken: Words::new(words),
-        reached: Words::new(words),
-        pending: vec![None; count[1] * count[2]],
-        near_support: None,
-    }
+    Voxels::free([0.0; 3], [1.0; 3], [0; 3], count)
 }
 
 /// The slow twin of [`Voxels::flood`]: from voxel to voxel, and up only where players can rise to.
