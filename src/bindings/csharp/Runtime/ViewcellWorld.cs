@@ -52,7 +52,7 @@ namespace Viewcell
             try { Open(Bundle.Open(path)); }
             catch (Exception error)
             {
-                Debug.LogError("viewcell: " + error.Message + ". Until there is a bundle everybody observes everybody: bake one with Tools > Viewcell.", this);
+                Debug.LogError("viewcell: " + error.Message + ". Until there is a bundle everybody observes everybody: see the book's page of Unity for how one is baked.", this);
             }
         }
 

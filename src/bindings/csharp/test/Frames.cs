@@ -102,6 +102,28 @@ class Frames
         }
     }
 
+    // From the end of the short arm of an L the gizmo draws cells of that arm and of the corner, and none of the long arm's end.
+    public static void Gizmo(string root)
+    {
+        string before = Application.streamingAssetsPath;
+        Application.streamingAssetsPath = Path.Combine(root, "tests/golden/axes");
+        GameObject eye = new GameObject("eye");
+        eye.transform.position = new Vector3(1.5f, 0.1f, 7);
+        PvsGizmo gizmo = eye.AddComponent<PvsGizmo>();
+        gizmo.bundleFile = "unity.vcb";
+        gizmo.everyNth = 1;
+        GameObject.Send(gizmo, "OnDrawGizmosSelected");
+        int north = 0;
+        foreach (Vector3 cube in Gizmos.Cubes)
+        {
+            Check(cube.x > 0 && cube.x < 10 && cube.y >= 0 && cube.y < 3 && cube.z > 0 && cube.z < 8, "a visible cell");
+            if (cube.z > 4) north++;
+        }
+        Check(north > 5 && Gizmos.Cubes.Count > north, north + " of " + Gizmos.Cubes.Count + " cells in the short arm");
+        GameObject.Send(gizmo, "OnDisable");
+        Application.streamingAssetsPath = before;
+    }
+
     class Other : ViewcellWorld
     {
         public static string File;

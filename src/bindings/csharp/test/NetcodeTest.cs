@@ -11,6 +11,7 @@ static class NetcodeTest
     {
         Frames frames = new Frames(arguments[0], arguments[1]);
         Frames.Refusals(arguments[0], arguments[1]);
+        Frames.Gizmo(arguments[0]);
         ViewcellWorld world = Frames.AddWorld(new GameObject("world"));
         NetworkManager manager = NetworkManager.Singleton;
         // The first player is the host's, whom nothing can be hidden from.

@@ -67,14 +67,6 @@ namespace UnityEngine
     {
         internal readonly List<Component> components = new List<Component>();
         public readonly Transform transform;
-        public bool isStatic, activeInHierarchy = true;
-        public int layer;
-        public string tag = "";
-
-        public static GameObject[] FindGameObjectsWithTag(string tag)
-        {
-            return Component.All.OfType<Transform>().Select(of => of.gameObject).Where(of => of.tag == tag).ToArray();
-        }
 
         public GameObject(string name = "") { this.name = name; transform = AddComponent<Transform>(); }
 
@@ -116,50 +108,14 @@ namespace UnityEngine
         }
     }
 
-    public struct Matrix4x4 { public float determinant; }
-    // Without rotation.
     public class Transform : Component
     {
         public Transform parent;
-        public Vector3 position, lossyScale = new Vector3(1, 1, 1);
-        public Matrix4x4 localToWorldMatrix { get { return new Matrix4x4 { determinant = lossyScale.x * lossyScale.y * lossyScale.z }; } }
-        public Vector3 TransformPoint(Vector3 of) { return position + new Vector3(of.x * lossyScale.x, of.y * lossyScale.y, of.z * lossyScale.z); }
+        public Vector3 position;
     }
     public class Behaviour : Component { public bool enabled = true; }
     public class MonoBehaviour : Behaviour { }
-    public class Renderer : Component
-    {
-        public bool enabled = true;
-        public Material[] sharedMaterials = { new Material() };
-        public Rendering.ShadowCastingMode shadowCastingMode = Rendering.ShadowCastingMode.On;
-    }
-    public class MeshRenderer : Renderer { }
-    public class MeshFilter : Component { public Mesh sharedMesh; }
-    public class Material : Object { public int renderQueue = 2000; }
-    public enum MeshTopology { Triangles, Quads, Lines }
-    // Of one part.
-    public class Mesh : Object
-    {
-        private Vector3[] kept;
-        public Vector3[] vertices { get { return (Vector3[])kept.Clone(); } set { kept = value; } }
-        public int[] triangles;
-        public MeshTopology topology = MeshTopology.Triangles;
-        public int subMeshCount { get { return 1; } }
-        public MeshTopology GetTopology(int part) { return topology; }
-        public int[] GetTriangles(int part) { return (int[])triangles.Clone(); }
-    }
-    public struct LOD { public Renderer[] renderers; }
-    public class LODGroup : Component
-    {
-        public LOD[] lods;
-        public LOD[] GetLODs() { return lods; }
-    }
-    [Serializable] public struct LayerMask
-    {
-        public int value;
-        public static implicit operator LayerMask(int value) { return new LayerMask { value = value }; }
-        public static string LayerToName(int layer) { return ""; }
-    }
+    public class Renderer : Component { public bool enabled = true; }
     public class Light : Behaviour { }
     public class AudioSource : Behaviour { }
     public class Canvas : Behaviour { }
@@ -168,18 +124,9 @@ namespace UnityEngine
         public struct EmissionModule { public bool enabled; }
         public EmissionModule emission;
     }
-    public class TerrainData : Object
-    {
-        public Vector3 size, heightmapScale;
-        public int heightmapResolution;
-        public float[,] heights;
-        public bool[,] holes;
-        public float[,] GetHeights(int x, int z, int width, int depth) { return heights; }
-        public bool[,] GetHoles(int x, int z, int width, int depth) { return holes; }
-    }
+    public class TerrainData : Object { public Vector3 size; }
     public class Terrain : Behaviour
     {
-        public bool drawHeightmap, drawTreesAndFoliage;
         public TerrainData terrainData;
         public float SampleHeight(Vector3 at) { return 0; }
     }
@@ -189,34 +136,5 @@ namespace UnityEngine
         public static Color color;
         public static readonly List<Vector3> Cubes = new List<Vector3>();
         public static void DrawCube(Vector3 at, Vector3 size) { Cubes.Add(at); }
-    }
-
-    public static class GUILayout { public static bool Button(string name) { return false; } }
-}
-
-namespace UnityEngine.Rendering { public enum ShadowCastingMode { Off, On, TwoSided, ShadowsOnly } }
-
-namespace UnityEngine.SceneManagement
-{
-    public struct Scene { public string path; }
-    public static class SceneManager
-    {
-        public static string Path;
-        public static Scene GetActiveScene() { return new Scene { path = Path }; }
-    }
-}
-
-namespace UnityEngine.AI
-{
-    public struct NavMeshTriangulation
-    {
-        public Vector3[] vertices;
-        public int[] indices;
-    }
-
-    public static class NavMesh
-    {
-        public static NavMeshTriangulation Triangulation = new NavMeshTriangulation { vertices = new Vector3[0], indices = new int[0] };
-        public static NavMeshTriangulation CalculateTriangulation() { return Triangulation; }
     }
 }
