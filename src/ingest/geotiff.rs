@@ -2,6 +2,8 @@
 //!
 //! The crate `tiff` reads the directory; the size is looked at before, because a header can
 //! declare anything, and the samples are unpacked in `chunks`.
+//!
+//! Did not pay: LERC: the one crate wraps a library in C++.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};

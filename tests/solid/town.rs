@@ -2,7 +2,7 @@
 //! that a bundle of both hides from each other.
 //!
 //! The Hague with samples 16 m apart and 20,000 lines; `VIEWCELL_TOWN=METRES,LINES[,EXTENT]` takes others, or a part of the
-//! town so many metres wide, and tells besides what the bake takes and shows (tests/benches/solid.md). A raster of the
+//! town so many metres wide, and tells besides what the bake takes and shows. A raster of the
 //! roofs over the samples, as one would make it, does hide what is in sight: the hunt finds that.
 
 use std::path::Path;

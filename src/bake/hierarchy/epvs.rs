@@ -1,4 +1,6 @@
 //! The extended PVS (Steed & Angus): how many visible steps lead from one cell to another.
+//!
+//! Did not pay: starting from what the cell before reaches, looking only one step less and more (69 for 71 ms).
 
 use std::collections::HashMap;
 

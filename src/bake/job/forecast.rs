@@ -1,5 +1,7 @@
 //! Forecast of a bake by sampling: processor time and bytes of the bundle, from a sample of the viewpoints; and
 //! memory, from the sizes of tables.
+//!
+//! Did not pay: a share of the quads in place of a share of the pairs (a third off on large terrains).
 
 use super::budget::options::Compression;
 use super::error::BakeError;

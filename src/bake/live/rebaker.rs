@@ -1,4 +1,6 @@
 //! Changes go in, snapshots come out, and a thread makes patches.
+//!
+//! Did not pay: one patch of a few changes that lie far apart: longer than a patch of each.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;

@@ -2,6 +2,8 @@
 //!
 //! What an observer sees is what the exact kernel for one viewpoint says, less what lies outside of the sector, the tilt or
 //! the radius. These are cut off sample by sample, by the position of the sample and the top of a head there.
+//!
+//! Did not pay: masks packed harder (level 6 of deflate halves 55 KB for 8 of 100 ms).
 
 use std::collections::HashMap;
 

@@ -9,6 +9,9 @@
 //!
 //! If somebody leaves a region, the server has to know where those are who shared a set with them,
 //! and asks the silent ones. Then each whose region is another now is told so.
+//!
+//! Did not pay: fewer pairs of blocks for a PVS, 16 quads a set in place of 64, giving up at single samples (a third of
+//! time or packets at most).
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,5 +1,8 @@
 //! Look-ahead scheme: the server sends the positions of all who may come into sight before their next packet arrives, by the
 //! look-ahead of `viewcell::query`.
+//!
+//! Did not pay: the greatest speed in any direction, from the whole cell, for ping and two frames (69 % exposed on dm2 in
+//! place of 31).
 
 use crate::field::Field;
 use crate::network::Timing;

@@ -1,4 +1,7 @@
 //! Lists of occluders that may hide a pair of boxes, narrowed on the way down.
+//!
+//! Did not pay: no occluders whose second longest side is below 8 or 16 units; lists of up to 40 that are not narrowed (no
+//! change in time).
 
 use super::occluder::Span;
 use super::shaft::{LANES, Shaft};

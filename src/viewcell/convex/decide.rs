@@ -1,4 +1,10 @@
 //! Whether a box is hidden from another: cutting until one occluder hides each part.
+//!
+//! Did not pay: cuts 0.2 of half a side before the shadow's edge, or never in the first quarter (0.5 and 1.8 % more
+//! visible); the occluder that says where a pair is cut tried first on its part; a pair open where the one before was open
+//! in two more cuts (0.1 to 0.2 % more bytes); at most 64 or 128 looks a pair; 8 cuts in place of 14 (1.6 % more visible);
+//! corners at half or three quarters of a side; deeper segments; one proof for 16 pairs of cells together (5 to 20 % more
+//! time).
 
 use super::Point;
 use super::candidates::{Candidates, List, Segment};

@@ -1,4 +1,8 @@
 //! Sets of samples as flat block bitmaps, and the one place that reads PVSs for frontiers.
+//!
+//! Did not pay: PVSs of more than 512 pairs of blocks merged pair by pair (1.6 to 3.5 times the time for 6 to 14 % larger
+//! sets); each PVS of a lossy bundle narrowed by the trees of the quads around both ends (eight times the time: what any
+//! quad of the set hides is hidden).
 
 use super::outline::{Numbers, Outline};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};

@@ -5,6 +5,8 @@
 //! surely within reach or surely out of it; only the distances of the others are measured in each tick. A player that
 //! goes farther settles anew. Whether two see each other is asked when they come around each other, and when one of
 //! them is at another place of the bundle.
+//!
+//! Did not pay: twice the slack: twice as many distances for half as many players who settle.
 
 use super::keys::{Key, indices, sort};
 use super::neighbors::{Apart, Home, Neighbors, Row, Turns, squared};

@@ -10,6 +10,9 @@
 //!    both together at their largest ([`Tube::may_meet`]). That is computed in single precision, with a margin
 //!    for all that is rounded.
 //! 3. What is left is decided exactly ([`linear`]). A pair counts in the part in which it begins to overlap.
+//!
+//! Did not pay: two or three parts of the time unless tens of thousands of boxes are looked at; regions in the order of
+//! their cells (slower up to 10,000, a sixth less at 100,000).
 
 use core::ops::Range;
 

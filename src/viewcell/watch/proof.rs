@@ -3,6 +3,11 @@
 //! A proof is a binary tree in preorder: a leaf is an occluder that hides all of its part, and a node cuts one of the two
 //! boxes at a coordinate. Occluders stay where they are while players move, so that the tree of one frame mostly proves the
 //! boxes of the next: a test of one occluder a leaf. Where a leaf fails, a proof of that part alone is looked for.
+//!
+//! Did not pay: larger boxes tried for each proof (a quarter of all looks: now after three proofs of smaller ones); 24, 32
+//! or 48 looks a proof in place of 96, or waiting up to 8 frames (up to 4 % of the pairs more for a tenth of the time);
+//! cells not asked while a proof holds (2.4 times the looks); cell by cell wherever the box is not hidden (0.1 %); eyes at
+//! one height (0.2 %).
 
 use crate::convex::{Cut, Decider, Found, Groups, List, Look, Point, Run, Span, Steps, parts};
 use crate::format::solid::Corners;

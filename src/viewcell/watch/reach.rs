@@ -11,6 +11,8 @@
 //!   in the extended region, and where another cell touches it there, that place is in R, and so is the cell in W. So floors
 //!   and walls beside a player bound nothing: a region *holds* up to the next side that is open.
 //! - As long as r is in R, so extended, boxes of before hold: nothing is computed but n's cells.
+//!
+//! Did not pay: a larger or smaller common region to find reaches in (443 and 326 µs on dm2 for 313).
 
 use crate::convex::{Point, Span};
 use crate::format::solid::Corners;

@@ -9,6 +9,9 @@
 //! - A *pair of blocks* ([`PairPruner`]): a leaf may become one that says more is visible and has a shorter code; a leaf, a
 //!   node or a pair may become visible as a whole.
 //! - The *tree* of a quad ([`prune_tree`]): a node or a leaf may become visible as a whole.
+//!
+//! Did not pay: quads counted as 4 samples in place of by their side: of level 8 of jacksboro in 10 MB 78 % of the hidden
+//! area was kept, and not all.
 
 use super::codebook::Codebook;
 use super::symbols::{Pair, PairSymbols};

@@ -1,5 +1,8 @@
 //! The search for the Lagrange multiplier that meets a budget. It is bracketed on a few of the groups, which settle the
 //! codes, then on more of them, and then on all, until the file is within 2 % of the budget.
+//!
+//! Did not pay: the next trade guessed from the last one alone: near the lossless size bytes fall in steps (17 tries of all
+//! groups).
 
 use super::options::Budget;
 use crate::bundle::{Given, Loss, Provenance, Statistics, Written};

@@ -1,5 +1,9 @@
 //! Conservative sight between cells: pairs are divided down to quarters of the squares around samples, until lines hide
 //! all parts ([`super::slopes`]) or a pair of quarters is found that none hides, or a witness of sight ([`super::witness`]).
+//!
+//! Did not pay: parts hidden as wholes only if all their samples look along the same axis (3.5 times as long); more tries a
+//! part with `--detail 1` (8 % less visible in 1.6 times the time); cells of 2 × 2 out of the kernel of samples (16 pairs
+//! of 30 ns for one of 450); threads given tiles of 32 × 32 cells.
 
 use super::ends::End;
 use super::pair::{PARTS, Pair, Way, lanes};

@@ -51,8 +51,8 @@ impl CellCache {
             let greatest = (cover.greatest - field.base) as f32;
             let highest = quarters.iter().fold(VOID, |most, &height| most.max(height));
             let mean = quarters.iter().sum::<f32>() / quarters.len() as f32;
-            // Over roofs the points overshoot the ground, and a level bound hides more. The factor is measured
-            // (tests/benches/coarse.md).
+            // Over roofs the points overshoot the ground, and a level bound hides more. By a quarter: always level
+            // hides as much of Bilbao for three times as many divided pairs of mountains, never leaves 1.6 % more visible.
             let whole = if highest - greatest > 0.25 * (greatest - mean) {
                 [greatest; POINTS * POINTS]
             } else {

@@ -1,5 +1,10 @@
 //! Several lines tried on the sixteen parts of two quads, one after another: what they hide, and which of them are worth
 //! trying on what is left.
+//!
+//! Did not pay: more lines in full (80 or 96 for 64: 0.3 % less visible, 10 % longer); lines after the first 16 handed down
+//! untried (as many tries, one level lower); only the highest lines of a quad for its cells, or only lines above a part's
+//! middle (a tenth to a quarter less time, 4 to 6 % more visible); the twelve highest for parts that are not samples (three
+//! to five times as long).
 
 use super::ends::End;
 use super::pair::PARTS;

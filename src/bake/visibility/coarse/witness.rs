@@ -5,6 +5,10 @@
 //! sight between corners of two quarters, at the lower of these, that no line rises over shows that no line hides the
 //! pair, and no proof has to be tried. First the highest points of sixteen pairs are tried at once ([`clear_lanes`]), then, for a pair, the
 //! points that see best over the line that rises most ([`is_clear`]).
+//!
+//! Did not pay: five sights a search in place of three; the search after the first test of lines, for parts that a line
+//! nearly hides (2 %); a pair visible once all lines are below the sight between its middles (2 % less time, 0.07 % more
+//! visible).
 
 use super::covers::CellCache;
 use super::field::ShaftField;

@@ -383,7 +383,7 @@ impl Change {
     ///
     /// With tables of what has changed it does. Without, each square of displacements is held against
     /// one changed block after the other: that is tried on squares drawn at random, and weighed
-    /// against what it costs to decide a square ([measured](../../../tests/benches/rebake.md)).
+    /// against what it costs to decide a square.
     pub fn is_worth_finding(&self) -> bool {
         if self.has_places() || self.is_none() {
             return true;

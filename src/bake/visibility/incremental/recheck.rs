@@ -1,5 +1,8 @@
 //! Incremental visibility: the kernel of samples and cells, run only on the pairs whose answer a change of the ground may
 //! have changed.
+//!
+//! Did not pay: tables of what has changed for single displacements; lines beside what has changed noted as those that
+//! mostly hide.
 
 use super::change::Change;
 use super::changed_ground::{ChangedGround, Touched, touched};

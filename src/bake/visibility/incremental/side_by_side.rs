@@ -11,6 +11,9 @@
 //!
 //! Squares of 8 × 8 displacements are asked as a whole or not at all: which lines are tried within
 //! depends on what hid the neighbours.
+//!
+//! Did not pay: cells decided on both grounds down to quarters of 8 × 8 displacements; fewer samples beside a line that
+//! count as read with it.
 
 use super::change::{BESIDE_CELLS, Change, LONGER, Rectangle, hull};
 use crate::visibility::samples::filter::DisplacementSquare;

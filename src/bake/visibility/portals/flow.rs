@@ -1,4 +1,7 @@
 //! Portal flow: the PVS of a graph of cells and portals.
+//!
+//! Did not pay: a first round only so many portals deep, to narrow the rows (costs what it saves); smaller batches, the
+//! most open rows of a batch first, no waiting for the batch before (2 %).
 
 use std::ops::ControlFlow;
 use std::path::Path;

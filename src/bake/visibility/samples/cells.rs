@@ -15,6 +15,10 @@
 //! Which lines are tried depends on neighbours, and on the end that is asked. So what is found hidden
 //! depends a little on how a terrain lies on its grid: see ARCHITECTURE.md, "What does not depend on
 //! orientation, and what does".
+//!
+//! Did not pay: squares of one displacement tested like larger ones; every line against whole cells (0.1 % for a quarter
+//! more time); whole cells by the slope on the highest line before quarters (0.5 % for 11 %). Without the last test 7 to 12
+//! % less time and up to 1 % more visible.
 
 use super::bounds::UpperBound;
 use super::bounds::{Rectangle, Span};

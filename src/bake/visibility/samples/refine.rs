@@ -45,6 +45,11 @@
 //! A SIMD lane is a pair of quarters here. Few lines are tried: the highest occluder, the highest of
 //! the other parts of the way, and the two neighbours of the highest. If the highest leaves many
 //! pairs of quarters open, the others are not tried, since they hardly ever hide the rest.
+//!
+//! Did not pay: all lines against all quarters (2 to 3.5 % fewer visible, ten times the time); quarters of quarters (0.5 to
+//! 1.2 %, 13 to 40 % more time); one slope for all pairs of quarters (2 to 5 % more visible); nine heights a cell; lines
+//! along the dominant axis as well (half a percent for 7 %); the three highest lines of all in place of the highest in each
+//! third (three times the work).
 
 use super::displacement::Occluders;
 use super::rays::Rays;

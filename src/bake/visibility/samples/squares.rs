@@ -21,6 +21,11 @@
 //! Both tests keep a margin that is greater than their rounding errors (`HeightField::above` and
 //! `HeightField::below`), so that they never contradict the definition. What they leave open is
 //! decided by the definition itself.
+//!
+//! Did not pay: 16 viewpoints in a row, or 4 × 4, in place of 8 × 8; interpolation at the ends of narrow windows on the way
+//! down; all addresses first and then all loads; every other line only; crossings computed eight at a time; no squares of
+//! two displacements; eight lines that hid neighbours in place of four. Most of the time goes to proving that pairs see
+//! each other. Not tried: tables of 16 bits, rounded outwards.
 
 use super::bounds::{Span, UpperBound};
 use super::cells::{cell, cells};

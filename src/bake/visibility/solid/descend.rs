@@ -1,4 +1,8 @@
 //! Pairs of runs of cells: hidden as a whole, seen as a whole, or divided.
+//!
+//! Did not pay: no looks at pairs of nodes of up to 4 pairs of cells, or the last proof tried on nodes; a grade of 24 or 16
+//! on ps9ctf (0.75 and 0.5 of the time, 1.04 and 1.13 of what is visible); 8 of 8 clear segments in place of 5 (a tenth of
+//! the time), 7 or none (no change).
 
 use super::super::simd::at_level;
 use super::boxes::{Node, ViewBox};
