@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
 
 use proc_macro2::TokenTree;
 use source::{files, root, shipped};
@@ -98,6 +99,83 @@ const READERS: &[(&str, usize, &str)] = &[
         "the repository's own schemas, by its tests",
     ),
 ];
+
+/// Figures of `scripts/measure-build lines` and their bounds, which may fall, and rise only with a reason in the commit.
+///
+/// Of product and tests 1,500 lines are room for fixes that are under way on 28 November 2026, and of options some 20:
+/// the bounds fall with those of issue 66 (94,000 and 40,000 lines, 330 places for 110 options, 56 functions, 50 scripts of
+/// 4,700 lines).
+const BOUNDS: &[(&str, usize)] = &[
+    ("lines of the product", 105_700),
+    ("lines of papers", 7_500),
+    ("lines of tests", 48_200),
+    ("lines of bindings", 14_400),
+    ("files of scripts", 72),
+    ("lines of scripts, all", 6_900),
+    ("lines of records, all", 400),
+    ("places for options", 520),
+    ("different options", 165),
+    ("functions in C", 74),
+];
+
+#[test]
+fn figures_of_the_tree_keep_to_their_bounds() {
+    let mut command = Command::new("python3");
+    command.arg("scripts/measure-build").arg("lines");
+    command.env("VIEWCELL", env!("CARGO_BIN_EXE_viewcell"));
+    let output = command.current_dir(root()).output();
+    let printed = String::from_utf8(output.expect("python3").stdout).unwrap();
+    let now = |figure: &str| {
+        let mut cells = printed.lines().map(|line| line.split(" | "));
+        let row = cells.find_map(|mut row| (row.next()? == format!("| {figure}")).then_some(row));
+        let value = row.and_then(|mut row| row.next()?.trim_end_matches(" |").parse().ok());
+        value.unwrap_or_else(|| panic!("no {figure} in:\n{printed}"))
+    };
+    let mut over = Vec::new();
+    for &(figure, most) in BOUNDS {
+        let now: usize = now(figure);
+        if now > most {
+            over.push(format!("{figure}: {now}, at most {most}"));
+        }
+    }
+    assert!(over.is_empty(), "\n{}\n", over.join("\n"));
+}
+
+/// Records are one page, whose commands exist.
+#[test]
+fn results_name_scripts_and_checks_that_exist() {
+    let folder = root().join("tests/benches");
+    let pages = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let pages: Vec<_> = pages
+        .filter(|name| name.to_string_lossy().ends_with(".md"))
+        .collect();
+    assert_eq!(pages, ["README.md"]);
+    let page = fs::read_to_string(folder.join("README.md")).unwrap();
+    let table = fs::read_to_string(root().join("scripts/checks/table.tsv")).unwrap();
+    let missing = |command: &&str| {
+        let mut words = command
+            .split(' ')
+            .skip_while(|word| !word.starts_with("scripts/"));
+        let Some(script) = words.next().filter(|script| !script.ends_with('*')) else {
+            return false;
+        };
+        let check = words.next().filter(|_| script == "scripts/check");
+        !root().join(script).is_file()
+            || check.is_some_and(|name| {
+                !root().join("scripts/checks").join(name).is_file()
+                    && !table.contains(&format!("\n{name}\t"))
+            })
+    };
+    let commands: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
+    let named = commands
+        .iter()
+        .filter(|command| command.contains("scripts/"));
+    assert!(named.count() > 40);
+    let gone: Vec<&&str> = commands.iter().filter(|command| missing(command)).collect();
+    assert!(gone.is_empty(), "{gone:?}");
+}
 
 #[test]
 fn files_are_read_where_it_is_known_that_they_are_files() {
@@ -340,8 +418,6 @@ fn bindings_have_the_c_interface_but_for_what_they_say() {
         .map(|(name, _)| name.to_owned())
         .collect();
     assert!(functions.len() > 60, "found only {}", functions.len());
-    // One function a question for every kind of world: what is added is asked of all of them, or is of one alone.
-    assert!(functions.len() <= 74, "{} functions", functions.len());
     let mut faults = Vec::new();
     for (binding, sources) in [
         ("csharp", &["Runtime/Native.cs"][..]),

@@ -1,4 +1,4 @@
-//! How quick the page is: `scripts/measure-view` runs it and keeps nothing. Asserts no times.
+//! How quick the page is: `scripts/check view` runs it and keeps nothing. Asserts no times.
 //!
 //! Frames in three dimensions are drawn by software here: the number of triangles says more than the milliseconds.
 
@@ -14,7 +14,7 @@ const HOVERS: u32 = 200;
 const DRAG: Duration = Duration::from_secs(5);
 
 #[test]
-#[ignore = "measures; run by scripts/measure-view"]
+#[ignore = "measures; run by scripts/check view"]
 fn measure() {
     let bundles = std::env::var("VIEWCELL_BUNDLES").expect("VIEWCELL_BUNDLES: paths, by spaces");
     println!(
@@ -86,7 +86,7 @@ fn measure() {
 const FRAMES: u32 = 24;
 
 #[test]
-#[ignore = "measures; run by scripts/measure-view"]
+#[ignore = "measures; run by scripts/check view"]
 fn measure_three_dimensions() {
     let Ok(pages) = std::env::var("VIEWCELL_PAGES") else {
         println!(
