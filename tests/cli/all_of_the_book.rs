@@ -204,7 +204,8 @@ fn every_command_of_the_readme_and_the_book_runs_in_order_from_a_clean_clone() {
         "{ran} commands ran, what {compared} blocks print was compared, {skipped} blocks were skipped"
     );
     assert!(
-        ran >= 110 && compared >= 9 && skipped <= 12,
+        // Two pages bake what an engine's editor exports.
+        ran >= 110 && compared >= 9 && skipped <= 14,
         "{ran} ran, {compared} compared, {skipped} skipped"
     );
 }

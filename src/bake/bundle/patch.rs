@@ -1,4 +1,6 @@
 //! Writing a patch: [`viewcell::format::patch`].
+//!
+//! Did not pay: whole groups and trees in a patch: queries take as long, for 36 to 43 times the bytes.
 
 use viewcell::format::bytes::{u32_at, u64_at};
 use viewcell::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN};

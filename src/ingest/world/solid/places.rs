@@ -6,6 +6,8 @@
 //! filled that can be come to, through faces of voxels: in levels of games without regard to heights (jump pads
 //! and rockets lift players anywhere), in others upwards only near above something to stand on. View cells are
 //! the boxes of a coarser grid that hold such a voxel. They are too many rather than too few.
+//!
+//! Did not pay: Minkowski sums of obstacles kept from one size of cells to the next.
 
 use super::aabb::Aabb;
 use super::cells::PlaceCells;
