@@ -31,7 +31,7 @@ stop_if_missing() {
     exit 0
   fi
   [ $# -eq 0 ] && return
-  printf "scripts/package $(basename "$0"): %s\n" "$@" >&2
+  printf "scripts/package ${package:-$(basename "$0")}: %s\n" "$@" >&2
   exit 1
 }
 needs_lines() { # command, which prints what is missing, a line each
