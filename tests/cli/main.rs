@@ -16,6 +16,7 @@ mod common;
 mod curvature;
 mod diff;
 mod documents;
+mod doubts;
 mod experiment;
 mod export;
 mod extremes;

@@ -348,6 +348,45 @@ fn solids_hide_where_they_stand_and_carry_feet() {
     );
     assert_eq!(sees("b.vcb", "0,3", "8,3"), "hidden\n");
 
+    // A house of one sample hides at none, and on stilts none does.
+    for (name, corners, words) in [
+        (
+            "hut.json",
+            ([21, -29, 0], [39, -21, 12]),
+            ["hides at 0 samples only", "-outsize 400% 400%"],
+        ),
+        (
+            "stilts.json",
+            ([20, -60, 3], [60, -10, 12]),
+            ["hides at 0 samples only", "--placement has it too high"],
+        ),
+        (
+            "cellar.json",
+            ([20, -60, -9], [60, -10, -4]),
+            ["hides nothing", "--placement has it too low"],
+        ),
+    ] {
+        folder.write(name, town(corners.0, corners.1));
+        let told = bake(
+            &folder,
+            &[
+                "ground.asc",
+                "--solids",
+                name,
+                "--placement",
+                "0,0,0",
+                "-o",
+                "d.vcb",
+            ],
+        );
+        for word in words {
+            assert!(told["notes"].to_string().contains(word), "{told}");
+        }
+        // Who is on it is in sight all the same.
+        assert_eq!(sees("d.vcb", "0,2", "3,2"), "visible\n");
+    }
+    assert!(!notes.contains("warning"), "{notes}");
+
     // A town twice as large, from a job.
     folder.write(
         "job.toml",

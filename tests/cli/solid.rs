@@ -7,7 +7,7 @@ use viewcell::query::{OwnedBundle, World};
 use crate::common::Folder;
 
 /// A brush between two corners.
-fn brush([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
+pub fn brush([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
     let point = |[x, y, z]: [i32; 3]| format!("( {x} {y} {z} )");
     let side = |p, q, r| format!("{} {} {} wall 0 0 0 1 1\n", point(p), point(q), point(r));
     let sides = [

@@ -94,6 +94,11 @@ proptest! {
             let over = boxes.iter().filter(|b| (0..2).all(|k| (b.min[k]..=b.max[k]).contains(&at[k])));
             let due = over.map(|b| b.max[2]).reduce(f64::max);
             prop_assert_eq!(due, (!top.is_nan()).then_some(top));
+            // Over the closed square around it.
+            let over = found.over[sample];
+            let near = |b: &&Aabb| (0..2).all(|k| b.min[k] <= at[k] + 0.5 && b.max[k] >= at[k] - 0.5);
+            let due = boxes.iter().filter(near).map(|b| b.max[2]).reduce(f64::max);
+            prop_assert_eq!(due, (!over.is_nan()).then_some(over));
         }
     }
 }
@@ -115,6 +120,26 @@ fn houses_that_touch_hide_as_one() {
     // The patches below are solid in part.
     assert_eq!(row(5), [0.0; 8]);
     assert_eq!((found.raised, found.top[3 * SIDE + 3]), (12, 5.0));
+}
+
+#[test]
+fn a_roof_that_misses_the_sample_is_stood_on_in_its_square() {
+    // From column 2.3 to 3.4, between rows 1.3 and 1.6: over no sample; in the squares of two, and of two rows.
+    let found = on(
+        &level(&[Aabb {
+            min: [2.3, -1.6, -1.0],
+            max: [3.4, -1.3, 5.0],
+        }]),
+        &[0.0; 64],
+    );
+    assert!(found.top.iter().all(|top| top.is_nan()));
+    let squares: Vec<usize> = (0..64).filter(|&i| found.over[i] == 5.0).collect();
+    assert_eq!(squares, [10, 11, 18, 19]);
+    assert_eq!(found.over.iter().filter(|top| !top.is_nan()).count(), 4);
+    assert_eq!(
+        (found.raised, found.patches.all, found.patches.solid),
+        (0, 2, 0)
+    );
 }
 
 /// An arch, as one closed shell that is not convex.
@@ -169,6 +194,6 @@ fn what_is_seen_under_hides_nothing() {
     assert_eq!(row, [8.0, 8.0, 8.0, 0.0, 0.0, 0.0, 8.0, 8.0]);
     // Who is under it is taken to be on it.
     assert_eq!(under, 8.0);
-    // Inside out it is no body.
-    assert_eq!(surface_row(true).0, [0.0; 8]);
+    // Inside out it is no body, and is stood on.
+    assert_eq!(surface_row(true), (vec![0.0; 8], 8.0));
 }

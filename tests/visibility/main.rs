@@ -10,6 +10,7 @@ mod hunt;
 mod orientation;
 mod places;
 mod real;
+mod roofs;
 mod small;
 
 use fearless_simd::Level;

@@ -144,6 +144,9 @@ pub(super) fn digest(terrain: &Terrain) -> String {
     if terrain.has_ground() {
         digest += &format!(", ground {}", heights(terrain.ground()));
     }
+    if let Some([bare, tops]) = terrain.roofs() {
+        digest += &format!(", below {}, tops {}", heights(bare), heights(tops));
+    }
     if let Some(walkable) = terrain.walkable() {
         let mut bytes = walkable.chunks(1 << 12).map(|walkable| {
             let bytes = walkable.iter().map(|&walkable| u8::from(walkable));

@@ -210,6 +210,9 @@ mod tests {
                     voxel: [1.0; 3],
                     reached: 0,
                     buried: Vec::new(),
+                    pockets: Vec::new(),
+                    open: Vec::new(),
+                    open_cells: 0,
                 };
                 let forecast = Forecast {
                     cpu_seconds: 0.0,

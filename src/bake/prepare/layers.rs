@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::told::{short, told_of_mesh};
 use crate::job::Source;
 use viewcell_ingest::solid::{SolidOptions, read_solid};
-use viewcell_ingest::world::solid::{Heightmap, Placement, SolidLevel, rasterize};
-use viewcell_ingest::world::{Georeference, Terrain};
+use viewcell_ingest::world::solid::{Heightmap, PatchCount, Placement, SolidLevel, rasterize};
+use viewcell_ingest::world::{Georeference, Short, Terrain};
 use viewcell_ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
 
 /// A raster of the samples of a terrain.
@@ -393,7 +393,7 @@ pub fn lay(
         heights: terrain.heights(),
     };
     let laid = rasterize(&read.level, &placement, &heightmap);
-    if laid.covered == 0 {
+    if laid.over.iter().all(|top| top.is_nan()) {
         let found = extent(&read.level, &placement);
         let [east, south] = [0, 1].map(|k| (size[k] - 1) as f64 * terrain.spacing()[k]);
         return Err(LayerError::Bad(format!(
@@ -402,42 +402,73 @@ pub fn lay(
             input.display(),
         )));
     }
-    let tops = laid.top.iter().zip(terrain.ground());
-    let feet = tops.map(|(top, ground)| {
-        if ground.is_nan() {
-            f64::NAN
-        } else {
-            ground.max(*top)
-        }
-    });
-    let feet: Vec<f64> = feet.collect();
-    let same = feet
-        .iter()
-        .zip(&laid.surface)
-        .all(|(a, b)| a.to_bits() == b.to_bits());
+    let above = laid.over.iter().zip(terrain.ground());
+    let stood_on =
+        above.filter(|(top, ground)| **top > **ground || ground.is_nan() && !top.is_nan());
+    let stood_on = stood_on.count();
     let (width, height) = (terrain.width(), terrain.height());
-    let raised = Terrain::new(width, height, laid.surface, terrain.spacing()).and_then(|raised| {
-        let raised = raised.with_georeference(terrain.georeference().cloned());
-        if same {
-            Ok(raised)
-        } else {
-            // Feet may be above what surely hides.
-            raised.with_ground_within(feet, f64::INFINITY)
-        }
-    });
-    ingested.terrain = raised.map_err(|error| LayerError::of(file, error))?;
+    let mut raised = Terrain::new(width, height, laid.surface, terrain.spacing());
+    if terrain.has_ground() {
+        let ground = terrain.ground().to_vec();
+        raised = raised.and_then(|raised| raised.with_ground_within(ground, f64::INFINITY));
+    }
+    let raised = raised.and_then(|raised| raised.with_roofs(&laid.top, laid.over));
+    let raised = raised.map_err(|error| LayerError::of(file, error))?;
+    ingested.terrain = raised.with_georeference(terrain.georeference().cloned());
     let notes = read
         .notes
         .iter()
         .map(|note| format!("{}: {note}", file.display()));
     ingested.notes.extend(notes);
     ingested.notes.push(format!(
-        "{}: hides more than the terrain at {} samples; players stand on it at {}",
+        "{}: hides more than the terrain at {} samples; players stand on it at {stood_on}",
         file.display(),
         laid.raised,
-        laid.covered
     ));
+    let little = hides_little(laid.raised, &laid.patches, ingested.terrain.spacing());
+    ingested
+        .notes
+        .extend(little.map(|words| format!("warning: {}: {words}", file.display())));
     Ok(())
+}
+
+/// What a person should know of solids that hide at fewer than a tenth of so many samples as they could: why, and what to do.
+fn hides_little(raised: usize, patches: &PatchCount, [dx, dy]: [f64; 2]) -> Option<String> {
+    let PatchCount {
+        all,
+        solid,
+        void,
+        open,
+    } = *patches;
+    if all == 0 {
+        return Some(
+            "hides nothing: no closed body of it rises above the terrain, and faces of open meshes hide nothing there; \
+             close them, or look whether `placement` has it too low"
+                .to_owned(),
+        );
+    }
+    if 10 * raised >= all {
+        return None;
+    }
+    let part = all - solid - void - open;
+    let width = Short(3.0 * dx.max(dy));
+    let remedy = if void >= part.max(open) {
+        "fill the voids below it (`gdal_fillnodata.py`)".to_owned()
+    } else if open > part {
+        "what is open below (eaves, stilts, what floats) hides nothing on a heightmap: look whether `placement` has it too \
+         high"
+            .to_owned()
+    } else {
+        format!(
+            "what is less than {width} m wide hides at few samples or none: give terrain of a finer spacing, such as \
+             `gdal_translate -r bilinear -outsize 400% 400% TERRAIN FINER.tif` makes (with `spacing`, a quarter of it)"
+        )
+    };
+    Some(format!(
+        "hides at {raised} samples only, since a sample hides where all four squares between it and its neighbours are solid \
+         from the ground up: of {all} squares that it rises above the ground in, {solid} are, {part} are not built over \
+         whole, {open} are open below and {void} have a void; {remedy}"
+    ))
 }
 
 /// Where solids of the terrain's own CRS lie.

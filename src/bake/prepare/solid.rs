@@ -14,18 +14,26 @@ pub fn notes_of_level(level: &SolidLevel, player: &Player) -> Vec<String> {
     notes
 }
 
-/// How many view cells were found, and who was left out.
+/// How many view cells were found, who was left out, and whether players seem to be where they should not.
 pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some([x, y, z]) = places.buried.first() {
+    if let Some(first) = places.buried.first() {
         notes.push(format!(
-            "{} positions of players are inside solids, the first at {},{},{}: no space was searched from there",
+            "{} positions of players are inside solids, the first at {}: no space was searched from there",
             places.buried.len(),
-            Short(*x),
-            Short(*y),
-            Short(*z)
+            at(first),
         ));
     }
+    if let Some(first) = places.pockets.first() {
+        notes.push(format!(
+            "warning: from {} positions of players next to nothing can be reached, the first at {}: is it in a pocket that \
+             is closed all around? Leave it out, or give one in the open with `reach`",
+            places.pockets.len(),
+            at(first),
+        ));
+    }
+    notes.extend(shut_in(level, places));
+    notes.extend(leak(level, places));
     notes.push(format!(
         "{} view cells between {} solids and {} faces",
         places.cells.len(),
@@ -33,6 +41,58 @@ pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
         level.faces.len()
     ));
     notes
+}
+
+/// A position, for people.
+fn at([x, y, z]: &Point) -> String {
+    format!("{},{},{}", Short(*x), Short(*y), Short(*z))
+}
+
+/// The warning of view cells that are a handful, or few in a hundredth of the level.
+fn shut_in(level: &SolidLevel, places: &Places) -> Option<String> {
+    const HANDFUL: usize = 8;
+    const FEW: usize = 64;
+    const SHARE: f64 = 0.01;
+    let cells = &places.cells;
+    let volume = |within: Aabb| within.size().iter().product::<f64>();
+    let (all, reached) = (
+        volume(level.bounds()),
+        volume(cells.bounds_of(0..cells.len())),
+    );
+    (cells.len() <= HANDFUL || cells.len() < FEW && reached < SHARE * all).then(|| {
+        format!(
+            "warning: all that players can reach is {} view cells around {}: who is elsewhere is in no cell, sees all and is \
+             seen by all. Give positions where players walk, with the feet above the floor, with `reach`; where doorways are \
+             too narrow, a smaller `hull`; for a finer answer a smaller `cell`",
+            cells.len(),
+            at(&cells.bounds_of(0..cells.len()).centre()),
+        )
+    })
+}
+
+/// The warning of players who start indoors and come to be outside, or who start there.
+fn leak(level: &SolidLevel, places: &Places) -> Option<String> {
+    let outside = |cells: u64| {
+        let all = places.cells.len();
+        format!(
+            "{cells} of {all} view cells have nothing above them, as on top of the level and beside its walls"
+        )
+    };
+    match places.open.first() {
+        _ if places.open_cells == 0 => None,
+        None => Some(format!(
+            "warning: {}, though players start below something: the level leaks. Close the hole (a compiler's leak file \
+             shows it), or bake a sealed level; outside cells take work and bytes, and hide nobody wrongly",
+            outside(places.open_cells)
+        )),
+        // Meshes are mostly open to the sky; levels of Quake and its kin are sealed, with a sky of brushes.
+        Some(first) if level.units == Units::Quake => Some(format!(
+            "warning: {}, and so has where players start, the first at {}: is that outside of the walls?",
+            outside(places.open_cells),
+            at(first)
+        )),
+        Some(_) => None,
+    }
 }
 
 /// Where a level lies, and whose body and eyes are baked.

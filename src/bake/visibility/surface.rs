@@ -13,6 +13,11 @@
 //! the plane itself. For a ridge from corner 00 to corner 11, t being the twist of the quarter's
 //! corners, the two planes are above the bilinear surface through the corners by t·y·(1 - x) where
 //! y ≤ x, and by t·x·(1 - y) elsewhere: at most t/4, so all four corners are raised by t/4.
+//!
+//! Where solids stand on the ground, feet in a cell are on that ground, drawn in whatever way, or no higher than the
+//! cell's top ([`Terrain::top_over`]), wherever in the cell a roof begins and ends. So no point of a cover is below the
+//! top. Who stands lower over the same place, at the foot of a wall or below eaves, is hidden by whatever hides the
+//! highest: what blocks is solid from the ground up, and a line of sight that is lowered at both ends stays below it.
 
 use super::TOLERANCE;
 use super::sightline::Stance;
@@ -26,11 +31,11 @@ pub(crate) type AtPoints = [f64; POINTS * POINTS];
 
 /// The ground of one cell.
 pub(crate) struct Cover {
-    /// The least and the greatest ground in the cell, over all three surfaces.
+    /// The least and the greatest ground in the cell, over all three surfaces and what stands on them.
     pub least: f64,
     pub greatest: f64,
     /// Heights whose bilinear interpolation over each quarter of the cell is nowhere below any
-    /// of the three surfaces.
+    /// of the three surfaces, nor what stands on them.
     pub quarters: AtPoints,
 }
 
@@ -45,12 +50,23 @@ impl Cover {
             let inside = (0..i64::from(terrain.width())).contains(&c)
                 && (0..i64::from(terrain.height())).contains(&r);
             if inside {
-                terrain.ground_at(c as u32, r as u32)
+                terrain.bare_ground_at(c as u32, r as u32)
             } else {
                 f64::NAN
             }
         };
         let here = at(0, 0);
+        // Comparisons with NaN are false, and the greater of NaN and a number is the number.
+        let top = terrain.top_over(column, row);
+        if here.is_nan() {
+            // A roof over a void: no patch around the sample is drawn.
+            let least = terrain.ground_at(column, row).min(top);
+            return Self {
+                least,
+                greatest: top,
+                quarters: [top; POINTS * POINTS],
+            };
+        }
         let (mut least, mut greatest) = (here, here);
         let mut quarters = [f64::NEG_INFINITY; POINTS * POINTS];
         for (west, north) in [(-1, -1), (0, -1), (-1, 0), (0, 0)] {
@@ -77,8 +93,8 @@ impl Cover {
         }
         Self {
             least,
-            greatest,
-            quarters,
+            greatest: greatest.max(top),
+            quarters: quarters.map(|height| height.max(top)),
         }
     }
 }
@@ -133,12 +149,14 @@ pub(crate) fn is_covered(
                 return false;
             }
             let surface = fill(surface, f64::min);
-            let ground = fill(heights(patch, Terrain::ground_at), f64::max);
+            let ground = fill(heights(patch, Terrain::bare_ground_at), f64::max);
+            let top = terrain.top_over(column, row);
             [(0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5)]
                 .into_iter()
                 .all(|(x, y)| {
                     let (x, y) = (x - 0.5 * corner.0 as f64, y - 0.5 * corner.1 as f64);
-                    covers(patch_bounds(surface, x, y).0, patch_bounds(ground, x, y).1)
+                    let highest = patch_bounds(ground, x, y).1.max(top);
+                    covers(patch_bounds(surface, x, y).0, highest)
                 })
         })
 }

@@ -3,8 +3,12 @@
 //! A terrain's heights are those of its *surface*: what hides. Players stand on its *ground*, which
 //! is the same unless [`Terrain::with_ground`] says otherwise, wherever [`Terrain::with_walkable`]
 //! has not taken it away from them.
+//!
+//! Where solids stand on the ground ([`Terrain::with_roofs`]), feet over the unit square around a sample are a range: from
+//! its lowest ground up to its highest top. A roof may reach into the square and miss the sample, and who stands at the
+//! foot of a wall is below a sample that is on the roof. The ground *at* a sample is the top there.
 
-use super::terrain::{GroundAbove, Terrain, TerrainError};
+use super::terrain::{GroundAbove, Roofs, Terrain, TerrainError};
 
 impl Terrain {
     /// The ground may be above the surface by less than this, in metres: so much comes of rounding.
@@ -45,13 +49,45 @@ impl Terrain {
                 value: ground[i],
             });
         }
-        self.ground = Some(ground);
+        (self.ground, self.roofs) = (Some(ground), None);
         match self.ground_above() {
             Some(above) if above.most >= Self::GROUND_TOLERANCE && above.most > tolerance => {
                 Err(TerrainError::GroundAbove(above))
             }
             _ => self.some_place(),
         }
+    }
+
+    /// The same surface and ground with solids on it: heights in metres, row by row, of what feet stand on at the
+    /// samples, and of the highest point over the closed unit squares around them, no lower; NaN where there is none.
+    ///
+    /// On a roof over a void of the ground somebody can be.
+    ///
+    /// # Errors
+    ///
+    /// Unless there is one of each a sample, none is infinite or beyond [`Terrain::MAX_ABS_HEIGHT`], and some place is left.
+    pub fn with_roofs(mut self, at: &[f64], over: Vec<f64>) -> Result<Self, TerrainError> {
+        self.check_size(at.len())?;
+        self.check_size(over.len())?;
+        let is_wrong = |top: &f64| top.abs() > Self::MAX_ABS_HEIGHT;
+        if let Some(i) = over.iter().position(is_wrong) {
+            let (column, row) = self.place(i);
+            return Err(TerrainError::Height {
+                column,
+                row,
+                value: over[i],
+            });
+        }
+        let bare = self.ground().to_vec();
+        // NaN loses in each of the two.
+        let top: Vec<f64> = over.iter().zip(at).map(|(o, a)| o.max(*a)).collect();
+        let feet = (0..bare.len()).map(|i| {
+            let feet = bare[i].max(at[i]);
+            if feet.is_nan() { top[i] } else { feet }
+        });
+        self.ground = Some(feet.collect());
+        self.roofs = Some(Roofs { bare, top });
+        self.some_place()
     }
 
     /// The same terrain, where nobody can be at samples that are not `walkable`, row by row, nor
@@ -104,6 +140,29 @@ impl Terrain {
     pub fn ground_at(&self, column: u32, row: u32) -> f64 {
         assert!(column < self.width && row < self.height);
         self.ground()[row as usize * self.width as usize + column as usize]
+    }
+
+    /// Ground height in metres at sample (c, r) without the solids on it, NaN for void. Panics outside the grid.
+    pub fn bare_ground_at(&self, column: u32, row: u32) -> f64 {
+        match &self.roofs {
+            Some(roofs) => roofs.bare[row as usize * self.width as usize + column as usize],
+            None => self.ground_at(column, row),
+        }
+    }
+
+    /// What nobody on a solid stands above anywhere in the unit square around sample (c, r); NaN where there is none. Panics
+    /// outside the grid.
+    pub fn top_over(&self, column: u32, row: u32) -> f64 {
+        match &self.roofs {
+            Some(roofs) => roofs.top[row as usize * self.width as usize + column as usize],
+            None => f64::NAN,
+        }
+    }
+
+    /// Heights of the bare ground and of the tops over squares, row by row, where solids stand on it.
+    pub fn roofs(&self) -> Option<[&[f64]; 2]> {
+        let roofs = self.roofs.as_ref();
+        roofs.map(|roofs| [&roofs.bare[..], &roofs.top])
     }
 
     /// Whether ground and surface are apart.
@@ -159,11 +218,13 @@ impl Terrain {
     /// Which samples of the ground rise by at most so many degrees, row by row.
     ///
     /// Slopes are Horn's (Horn 1981, "Hill shading and the reflectance map"), from the eight
-    /// neighbours; one that is void or outside the grid counts as level with the sample.
+    /// neighbours; one that is void or outside the grid counts as level with the sample. They are of the bare ground;
+    /// where something stands above it in the square around a sample, that may be gentle, and counts so.
     pub fn gentle(&self, degrees: f64) -> Vec<bool> {
         let steepest = degrees.to_radians().tan();
         let (width, height) = (i64::from(self.width), i64::from(self.height));
-        let ground = self.ground();
+        let roofs = self.roofs.as_ref();
+        let ground = roofs.map_or(self.ground(), |roofs| &roofs.bare);
         let gentle = |(column, row): (i64, i64)| {
             let here = ground[(row * width + column) as usize];
             let near = |right: i64, down: i64| {
@@ -176,6 +237,13 @@ impl Terrain {
                 };
                 if there.is_nan() { here } else { there }
             };
+            if let Some(roofs) = roofs {
+                let all = (0..9).map(|k| near(k % 3 - 1, k / 3 - 1));
+                let most = all.fold(f64::NEG_INFINITY, f64::max);
+                if roofs.top[(row * width + column) as usize] > most {
+                    return true;
+                }
+            }
             let side = |a: [f64; 3]| a[0] + 2.0 * a[1] + a[2];
             let east = side([near(1, -1), near(1, 0), near(1, 1)]);
             let west = side([near(-1, -1), near(-1, 0), near(-1, 1)]);
@@ -189,9 +257,16 @@ impl Terrain {
     }
 
     /// Which samples of the ground are above a water level in metres, row by row. Water is even:
-    /// ground at its very level is water.
+    /// ground at its very level is water. What stands above it in the square around a sample counts.
     pub fn above_water(&self, level: f64) -> Vec<bool> {
-        self.ground().iter().map(|&height| height > level).collect()
+        let dry = |(i, &height): (usize, &f64)| {
+            height > level
+                || self
+                    .roofs
+                    .as_ref()
+                    .is_some_and(|roofs| roofs.top[i] > level)
+        };
+        self.ground().iter().enumerate().map(dry).collect()
     }
 }
 
@@ -240,6 +315,61 @@ mod tests {
             assert!(error.contains(word), "{error}");
         }
         assert_eq!(ground(&[f64::NAN; 4]), Err(TerrainError::NoPlace));
+    }
+
+    #[test]
+    fn feet_are_on_the_bare_ground_and_up_to_the_top_over_the_square() {
+        let none = f64::NAN;
+        let ground = terrain(4, &[0.0, 1.0, none, none]);
+        let laid = |at: [f64; 4], over: [f64; 4]| ground.clone().with_roofs(&at, over.to_vec());
+        let town = laid([none, 5.0, 6.0, none], [4.0, none, 7.0, none]).unwrap();
+        // At the samples; over a void too.
+        assert_eq!(town.ground()[..3], [0.0, 5.0, 6.0]);
+        assert!(town.has_ground() && town.ground_at(3, 0).is_nan());
+        assert_eq!(town.places().collect::<Vec<_>>(), [true, true, true, false]);
+        // A top is no lower than what is stood on at the sample.
+        assert_eq!([0, 1, 2].map(|c| town.top_over(c, 0)), [4.0, 5.0, 7.0]);
+        assert_eq!([0, 1].map(|c| town.bare_ground_at(c, 0)), [0.0, 1.0]);
+        assert!(town.bare_ground_at(2, 0).is_nan() && town.top_over(3, 0).is_nan());
+        // A roof that reaches the square of a void, and not its sample.
+        let town = laid([none; 4], [none, none, none, 9.0]).unwrap();
+        assert!(town.has_place(3, 0) && town.ground_at(3, 0) == 9.0);
+        let high = laid([none; 4], [none, 1e8, none, none]);
+        assert!(matches!(high, Err(TerrainError::Height { column: 1, .. })));
+        // Parts and what is turned over have the same.
+        let turned = town.transposed();
+        assert_eq!(
+            (turned.top_over(0, 3), turned.bare_ground_at(0, 1)),
+            (9.0, 1.0)
+        );
+        assert_eq!(town.part(3..4, 0..1).unwrap().top_over(0, 0), 9.0);
+        // Lowered by no more than the ground anywhere around.
+        let lowered = town.lowered(|column, _| f64::from(column)).unwrap();
+        assert_eq!(
+            (lowered.top_over(3, 0), lowered.bare_ground_at(1, 0)),
+            (7.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn a_roof_is_gentle_and_dry_whatever_is_below() {
+        let none = f64::NAN;
+        let ramp = terrain(3, &[0.0, 2.0, 4.0, 0.0, 2.0, 4.0, 0.0, 2.0, 4.0]);
+        let mut over = vec![none; 9];
+        (over[4], over[3]) = (9.0, 1.0);
+        let town = ramp.clone().with_roofs(&[none; 9], over).unwrap();
+        assert_eq!(
+            ramp.gentle(44.0).iter().filter(|gentle| **gentle).count(),
+            6
+        );
+        assert!(!ramp.gentle(44.0)[4] && town.gentle(44.0)[4]);
+        // What stands no higher than the ground around it is none.
+        assert_eq!(
+            town.gentle(20.0),
+            [4].map(|i| (0..9).map(|k| k == i).collect::<Vec<_>>())[0]
+        );
+        assert!(!ramp.above_water(2.0)[4] && town.above_water(2.0)[4]);
+        assert!(!town.above_water(2.0)[3]);
     }
 
     #[test]

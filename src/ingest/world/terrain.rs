@@ -25,6 +25,18 @@ pub struct Terrain {
     pub(crate) ground: Option<Vec<f64>>,
     /// Where somebody can be; everywhere if nothing is said.
     pub(crate) walkable: Option<Vec<bool>>,
+    /// What solids add to the ground, where some stand on it.
+    pub(crate) roofs: Option<Roofs>,
+}
+
+/// Feet over the unit squares around samples, where solids stand on the ground: on the bare ground, or on something
+/// that is nowhere in the square above its top.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Roofs {
+    /// Heights of the ground without the solids, NaN for void.
+    pub bare: Vec<f64>,
+    /// The highest point of any solid over the square, NaN where there is none.
+    pub top: Vec<f64>,
 }
 
 /// Where on a planet the grid lies.
@@ -165,6 +177,7 @@ impl Terrain {
             georeference: None,
             ground: None,
             walkable: None,
+            roofs: None,
         })
     }
 
@@ -179,6 +192,10 @@ impl Terrain {
             georeference: None,
             ground: self.ground.as_ref().map(|ground| self.turned(ground)),
             walkable: self.walkable.as_ref().map(|walkable| self.turned(walkable)),
+            roofs: self.roofs.as_ref().map(|roofs| Roofs {
+                bare: self.turned(&roofs.bare),
+                top: self.turned(&roofs.top),
+            }),
         }
     }
 
@@ -204,6 +221,10 @@ impl Terrain {
                 .walkable
                 .as_ref()
                 .map(|walkable| self.cut(walkable, &columns, &rows)),
+            roofs: self.roofs.as_ref().map(|roofs| Roofs {
+                bare: self.cut(&roofs.bare, &columns, &rows),
+                top: self.cut(&roofs.top, &columns, &rows),
+            }),
         };
         let has_places = part.places().any(|place| place);
         has_places.then_some(part)
@@ -266,10 +287,12 @@ impl Terrain {
             georeference,
             ground: None,
             walkable: walkable.filter(|walkable: &Vec<bool>| walkable.contains(&false)),
+            roofs: None,
         }
     }
 
-    /// The same terrain, surface and ground lowered by so many metres at each sample (c, r).
+    /// The same terrain, surface and ground lowered by so many metres at each sample (c, r); what stands on it by the
+    /// least of the samples around.
     ///
     /// # Errors
     ///
@@ -281,10 +304,23 @@ impl Terrain {
             lowered.collect()
         };
         let (width, height, heights) = (self.width, self.height, lower(&self.heights));
+        let around = |at: u32, side: u32| at.saturating_sub(1)..side.min(at + 2);
+        let least = |i: u32| {
+            let (columns, rows) = (around(i % width, width), around(i / width, height));
+            let samples = rows.flat_map(|r| columns.clone().map(move |c| (c, r)));
+            samples.fold(f64::INFINITY, |least, (c, r)| least.min(by(c, r)))
+        };
         Ok(Self {
             georeference: self.georeference.clone(),
             ground: self.ground.as_deref().map(lower),
             walkable: self.walkable.clone(),
+            roofs: self.roofs.as_ref().map(|roofs| Roofs {
+                bare: lower(&roofs.bare),
+                top: (0..)
+                    .zip(&roofs.top)
+                    .map(|(i, top)| top - least(i))
+                    .collect(),
+            }),
             ..Self::new(width, height, heights, self.spacing)?
         })
     }

@@ -273,7 +273,8 @@ pub fn run(args: &Args) -> Outcome {
     };
     progress.complete();
     let cells = stop.unless_asked(found.map_err(|error| no_cells(&args.input, error)))?;
-    notes.extend(notes_of_places(level, &cells.found));
+    let of_places = notes_of_places(level, &cells.found);
+    notes.extend(of_places.iter().map(|note| with_flags(note)));
     args.manner.voice.tell_notes(&notes[told..]);
     let places = &cells.found.cells;
     let mut told_options = told_of_solid(&args.reading.options(), &cells.options);

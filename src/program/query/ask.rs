@@ -16,7 +16,7 @@ use viewcell::query::{
 };
 
 use super::bundles::{cannot_open, open, terrain, world};
-use super::place::{By, GivenPlace, Position, check_by_number, check_cell};
+use super::place::{By, GivenPlace, Position, check_by_number, check_cell, quad_at};
 use super::solid as solid_level;
 
 /// Asks a bundle, whichever kind of world it is of; a terrain may have patches over it. Fails where patches, or
@@ -174,8 +174,12 @@ impl PairArgs {
         document: impl FnOnce([Position; 2], bool) -> D,
     ) -> Outcome {
         if let Some(file) = &self.pairs {
-            return answer_visible(file, &self.json, |line| {
-                Ok(visible(parse_samples(line, terrain.parameters())?))
+            return answer_visible(file, &self.json, &mut [0, 0], |line| {
+                let pair = parse_samples(line, terrain.parameters())?;
+                let nobody = |place: &&Position| {
+                    !terrain.valid().has_quad(quad_at(terrain, place.sample, 0))
+                };
+                Ok((visible(pair), pair.iter().filter(nobody).count() as u64))
             });
         }
         let pair = self.positions(map, terrain)?;
@@ -190,8 +194,8 @@ impl PairArgs {
         document: impl FnOnce([u32; 2], bool) -> D,
     ) -> Outcome {
         if let Some(file) = &self.pairs {
-            return answer_visible(file, &self.json, |line| {
-                visible(parse_cells(line, level.cells())?)
+            return answer_visible(file, &self.json, &mut [0, 0], |line| {
+                Ok((visible(parse_cells(line, level.cells())?)?, 0))
             });
         }
         let pair = self.cells(level)?;
@@ -350,6 +354,9 @@ pub struct PairsDocument {
     pub pairs: u64,
     /// How many of them are visible.
     visible: u64,
+    /// Of the places, two a line, how many are where the bundle knows of nobody: in no view cell of a solid level (they see
+    /// all and are seen by all), or on a terrain where nobody can be (they see nobody).
+    nowhere: u64,
     /// 1 for visible, 0 for hidden, a line each.
     answers: Vec<u8>,
 }
@@ -366,18 +373,23 @@ impl PairsDocument {
     }
 }
 
-/// Answers each line of a file, or of stdin: visible or hidden.
+/// Answers each line of a file, or of stdin: visible or hidden. `ask` says besides how many of its two places are nowhere;
+/// `places` are how many of all are, and all.
 pub fn answer_visible(
     file: &Path,
     json: &Json,
-    mut ask: impl FnMut(&[u8]) -> Result<bool, String>,
+    places: &mut [u64; 2],
+    mut ask: impl FnMut(&[u8]) -> Result<(bool, u64), String>,
 ) -> Outcome {
     let mut document = PairsDocument::default();
     let mut stdout = Stdout::lock();
     document.pairs = answer_lines(file, &mut stdout, |line, words| {
-        document.answer(ask(line)?, json.json, words);
+        let (visible, nowhere) = ask(line)?;
+        document.answer(visible, json.json, words);
+        document.nowhere += nowhere;
         Ok(())
     })?;
+    *places = [document.nowhere, 2 * document.pairs];
     finish_lines(stdout, &document, json)
 }
 

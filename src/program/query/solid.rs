@@ -135,6 +135,13 @@ pub fn visible(
     let both = [Where::of(path, level, a)?, Where::of(path, level, b)?];
     let visible = may_see(level, both, reach);
     let [a, b] = both.map(|place| place.cell(level));
+    for (place, _) in places.iter().zip([a, b]).filter(|(_, cell)| cell.is_none()) {
+        say(format_args!(
+            "{place} is in no view cell of {}: who is there sees all and is seen by all; if players can be there, bake with \
+             --reach {place} in a file",
+            path.display()
+        ));
+    }
     let document = || SolidVisibleDocument {
         a,
         b,
@@ -151,14 +158,14 @@ pub fn visible_points(
     reach: Option<[f64; 2]>,
     json: &Json,
 ) -> Outcome {
-    let (mut nowhere, mut positions) = (0_u64, 0_u64);
-    let outcome = ask::answer_visible(file, json, |line| {
+    let mut places = [0, 0];
+    let outcome = ask::answer_visible(file, json, &mut places, |line| {
         let [ax, ay, az, bx, by, bz] = ask::parse_numbers(line)?;
         let both = [[ax, ay, az], [bx, by, bz]].map(|at| Where::asked(level, at));
-        positions += 2;
-        nowhere += both.iter().filter(|at| at.cell(level).is_none()).count() as u64;
-        Ok(may_see(level, both, reach))
+        let nowhere = both.iter().filter(|at| at.cell(level).is_none());
+        Ok((may_see(level, both, reach), nowhere.count() as u64))
     })?;
+    let [nowhere, positions] = places;
     if nowhere > 0 {
         let doubt = if 2 * nowhere > positions {
             "; is the bundle of another level?"
@@ -179,9 +186,9 @@ pub fn visible_pairs(
     reach: Option<[f64; 2]>,
     json: &Json,
 ) -> Outcome {
-    ask::answer_visible(file, json, |line| {
+    ask::answer_visible(file, json, &mut [0, 0], |line| {
         let pair = ask::parse_cells(line, level.cells())?;
-        Ok(may_see(level, pair.map(Where::Cell), reach))
+        Ok((may_see(level, pair.map(Where::Cell), reach), 0))
     })
 }
 

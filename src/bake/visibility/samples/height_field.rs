@@ -90,7 +90,8 @@ impl HeightField {
         } else {
             &[]
         };
-        let heights = terrain.heights().iter().chain(ground);
+        let [_, tops] = terrain.roofs().unwrap_or_default();
+        let heights = terrain.heights().iter().chain(ground).chain(tops);
         let known = heights.filter(|h| !h.is_nan());
         let (low, high) = known.fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
         // To a power of two, an eighth to a quarter of the range.

@@ -29,6 +29,6 @@ pub use plane_group::FacePlane;
 pub(crate) use polygon::area;
 pub use polygon::{behind, square};
 pub use polyhedron::{Solid, SolidError, box_planes};
-pub use rasterize::{Heightmap, Placement, Rasterized, rasterize};
+pub use rasterize::{Heightmap, PatchCount, Placement, Rasterized, rasterize};
 pub use viewcell::convex::{Plane, Point};
 pub use viewcell::format::Frame;

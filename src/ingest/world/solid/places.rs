@@ -63,7 +63,16 @@ pub struct Places {
     pub reached: u64,
     /// Spawn points, and points of `reach`, that are not free: from them nothing was followed.
     pub buried: Vec<Point>,
+    /// Those from which next to nothing is reached: less than eight cells would hold, and than a hundredth of all.
+    pub pockets: Vec<Point>,
+    /// Those that are free and have nothing above them, and how many cells have nothing above some place in them.
+    pub open: Vec<Point>,
+    pub open_cells: u64,
 }
+
+/// Less than so many cells hold is next to nothing, if it is a smaller share than this of all.
+const FEW: f64 = 8.0;
+const SMALL_SHARE: f64 = 0.01;
 
 /// Finds the view cells of a level.
 ///
@@ -108,21 +117,25 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
         min: [hull.min[0], hull.min[1], -0.25 * hull.size()[2]],
         max: [hull.max[0], hull.max[1], 0.75 * hull.size()[2]],
     };
-    let mut buried = Vec::new();
-    for &seed in &seeds {
-        let near = Aabb {
+    let near = |seed: Point| {
+        let point = Aabb {
             min: seed,
             max: seed,
-        }
-        .plus(&around);
-        if !voxels.flood(&near) {
-            buried.push(plus(seed, level.middle));
+        };
+        point.plus(&around)
+    };
+    let (mut buried, mut floods) = (Vec::new(), Vec::new());
+    for &seed in &seeds {
+        match voxels.flood(&near(seed)) {
+            Some(count) => floods.push((seed, count)),
+            None => buried.push(plus(seed, level.middle)),
         }
     }
     if buried.len() == seeds.len() {
         return Err(PlacesError::Buried(buried.len()));
     }
-    let flags = voxels.cells(options.near_floor);
+    let started: Vec<Aabb> = floods.iter().map(|&(seed, _)| near(seed)).collect();
+    let (flags, are_open) = voxels.cells(options.near_floor, &started);
     let count = flags.boxes(0).count();
     if count > options.most {
         let mut times = 1;
@@ -135,12 +148,25 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
             size: options.size * f64::from(1_u32 << times),
         });
     }
+    let open_cells = flags.boxes(0).filter(|one| flags.is_open(one)).count() as u64;
     let mut cells = voxels.trimmed(cell, flags.boxes(0));
     cells.origin = plus(cells.origin, level.middle);
+    let reached = voxels.reached();
+    let volume = |sides: [f64; 3]| sides.iter().product::<f64>();
+    let few = FEW * volume(cell) / volume(voxels.size());
+    let few = few.min(SMALL_SHARE * reached as f64);
+    let of = |seed: &Point| plus(*seed, level.middle);
+    let pockets = floods
+        .iter()
+        .filter(|(_, count)| *count > 0 && (*count as f64) < few);
+    let open = floods.iter().zip(are_open).filter(|(_, is_open)| *is_open);
     Ok(Places {
         cells,
         voxel: voxels.size(),
-        reached: voxels.reached(),
+        reached,
         buried,
+        pockets: pockets.map(|(seed, _)| of(seed)).collect(),
+        open: open.map(|((seed, _), _)| of(seed)).collect(),
+        open_cells,
     })
 }

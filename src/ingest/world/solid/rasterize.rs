@@ -12,7 +12,11 @@
 //! enters any other body from above through each face that it meets, and leaves it below the ground. What lies on the
 //! patch is cut against it as polygons, highest first, until no part of it is left.
 //!
-//! *Feet* are on the highest face that looks up, opaque or not, or on the ground.
+//! *Feet* in the unit square around a sample are a range: from the lowest ground in it up to the highest point of anything
+//! that stops players over it, opaque or not, wherever in the square that begins and ends. Squares are closed. Upright faces
+//! and ceilings count: the bound is never too low, whichever way a file's faces look. At the sample itself feet are on the
+//! highest face over it. Where a patch is not solid the surface is the bare ground, so that nobody who stands there, at the
+//! foot of a wall, is below it.
 
 use super::level::SolidLevel;
 use super::polygon::{area_vector, behind};
@@ -69,18 +73,34 @@ pub struct Rasterized {
     pub surface: Vec<f64>,
     /// Heights of the top of solids over samples; NaN where there is none.
     pub top: Vec<f64>,
+    /// The highest points of solids over the closed unit squares around samples, no lower than `top`; NaN where there are none.
+    pub over: Vec<f64>,
     /// Samples whose surface is above the terrain.
     pub raised: usize,
-    /// Samples below the top of a solid.
-    pub covered: usize,
+    /// Patches by what closed bodies are in them.
+    pub patches: PatchCount,
+}
+
+/// How many patches closed bodies rise above the ground in, and what came of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PatchCount {
+    /// All of them.
+    pub all: usize,
+    /// Solid from the ground up, all over.
+    pub solid: usize,
+    /// With a void of the terrain.
+    pub void: usize,
+    /// Not solid, with a body that is open below: eaves, bridges, what floats.
+    pub open: usize,
 }
 
 /// A part of a patch below a face that looks up.
 struct Piece {
     patch: usize,
     body: usize,
-    /// The least height of the face over it.
+    /// The least height of the face over it, and the greatest.
     height: f64,
+    highest: f64,
     polygon: Vec<Point>,
 }
 
@@ -98,11 +118,13 @@ pub fn rasterize(level: &SolidLevel, placement: &Placement, terrain: &Heightmap<
             grid.cut(&vertices, |patch, polygon| {
                 let heights = polygon.iter().map(|p| p[2]);
                 if up {
-                    let height = heights.fold(f64::INFINITY, f64::min);
+                    let height = heights.clone().fold(f64::INFINITY, f64::min);
+                    let highest = heights.fold(f64::NEG_INFINITY, f64::max);
                     pieces.push(Piece {
                         patch,
                         body,
                         height,
+                        highest,
                         polygon,
                     });
                 } else if !grid
@@ -115,6 +137,18 @@ pub fn rasterize(level: &SolidLevel, placement: &Placement, terrain: &Heightmap<
         }
     }
     open.sort_unstable();
+    open.dedup();
+    let mut patches = PatchCount::default();
+    let mut touched: Vec<usize> = pieces
+        .iter()
+        .filter(|piece| {
+            let ground = grid.ground(piece.patch);
+            ground.is_none_or(|[least, _]| piece.highest > least)
+        })
+        .map(|piece| piece.patch)
+        .collect();
+    touched.sort_unstable();
+    touched.dedup();
     pieces.retain(|piece| open.binary_search(&(piece.patch, piece.body)).is_err());
     pieces.sort_by(|a, b| {
         (a.patch, b.height)
@@ -129,6 +163,17 @@ pub fn rasterize(level: &SolidLevel, placement: &Placement, terrain: &Heightmap<
             solid_to[patch] = height;
         }
     }
+    for &patch in &touched {
+        patches.all += 1;
+        let first = open.partition_point(|&(at, _)| at < patch);
+        if solid_to[patch].is_finite() {
+            patches.solid += 1;
+        } else if grid.ground(patch).is_none() {
+            patches.void += 1;
+        } else if open.get(first).is_some_and(|&(at, _)| at == patch) {
+            patches.open += 1;
+        }
+    }
     let mut surface = terrain.heights.to_vec();
     let mut raised = 0;
     for (sample, height) in surface.iter_mut().enumerate() {
@@ -139,13 +184,13 @@ pub fn rasterize(level: &SolidLevel, placement: &Placement, terrain: &Heightmap<
             raised += 1;
         }
     }
-    let top = tops(level, placement, &grid);
-    let covered = top.iter().filter(|top| !top.is_nan()).count();
+    let [top, over] = tops(level, placement, &grid);
     Rasterized {
         surface,
         top,
+        over,
         raised,
-        covered,
+        patches,
     }
 }
 
@@ -219,9 +264,11 @@ fn without(polygon: &[Point], edges: &[Plane]) -> Vec<Vec<Point>> {
     left
 }
 
-/// The height of the highest face over each sample that looks up.
-fn tops(level: &SolidLevel, placement: &Placement, grid: &Patches<'_>) -> Vec<f64> {
-    let mut tops = vec![f64::NAN; grid.terrain.heights.len()];
+/// The height of the highest face over each sample, and the highest point of any face over the square around each; NaN where
+/// there is none.
+fn tops(level: &SolidLevel, placement: &Placement, grid: &Patches<'_>) -> [Vec<f64>; 2] {
+    let none = || vec![f64::NAN; grid.terrain.heights.len()];
+    let (mut at, mut over) = (none(), none());
     let solids = level.obstacles.iter();
     let of_solids = solids.flat_map(|solid| (0..solid.planes.len()).map(|i| solid.face(i)));
     let faces = level
@@ -229,9 +276,14 @@ fn tops(level: &SolidLevel, placement: &Placement, grid: &Patches<'_>) -> Vec<f6
         .iter()
         .map(|face| face.vertices.clone());
     for face in of_solids.chain(faces) {
-        let vertices: Vec<Point> = face.into_iter().map(|p| placement.of(p)).collect();
-        if looks(&vertices) != Some(true) {
-            continue;
+        let mut vertices: Vec<Point> = face.into_iter().map(|p| placement.of(p)).collect();
+        grid.cut_squares(&vertices, |sample, part| {
+            // NaN is none yet.
+            over[sample] = part.iter().fold(over[sample], |most, p| most.max(p[2]));
+        });
+        let Some(up) = looks(&vertices) else { continue };
+        if !up {
+            vertices.reverse();
         }
         let edges = edges(&vertices);
         let [a, b, c] = area_vector(&vertices);
@@ -240,12 +292,14 @@ fn tops(level: &SolidLevel, placement: &Placement, grid: &Patches<'_>) -> Vec<f6
             let [x, y] = grid.place(sample);
             if edges.iter().all(|edge| edge.height([x, y, 0.0]) <= SEAM) {
                 let height = first[2] - (a * (x - first[0]) + b * (y - first[1])) / c;
-                // NaN is none yet.
-                tops[sample] = tops[sample].max(height);
+                at[sample] = at[sample].max(height);
             }
         }
     }
-    tops
+    for (over, at) in over.iter_mut().zip(&at) {
+        *over = over.max(*at);
+    }
+    [at, over]
 }
 
 /// The squares between four samples each.
@@ -339,6 +393,46 @@ impl Patches<'_> {
             rows.start..rows.end.min(high),
         );
         rows.flat_map(move |row| columns.clone().map(move |column| row * width + column))
+    }
+
+    /// Calls `each` with the part of a polygon in the closed unit square around each sample.
+    fn cut_squares(&self, polygon: &[Point], mut each: impl FnMut(usize, &[Point])) {
+        let [dx, dy] = self.terrain.spacing;
+        let [wide, high] = self.terrain.size;
+        // From west to east, and from north to south.
+        let along = |part: &[Point], axis: usize, many: usize| {
+            let at = |p: &Point| if axis == 0 { p[0] / dx } else { -p[1] / dy };
+            let (least, most) = part
+                .iter()
+                .map(at)
+                .fold((f64::MAX, f64::MIN), |(l, m), x| (l.min(x), m.max(x)));
+            let first = (least - 0.5 - 1e-6).ceil().max(0.0) as usize;
+            let end = ((most + 0.5 + 1e-6).floor() + 1.0).clamp(0.0, many as f64) as usize;
+            first.min(end)..end
+        };
+        let strip = |part: &[Point], axis: usize, number: usize| {
+            let (side, sign) = if axis == 0 { (dx, 1.0) } else { (dy, -1.0) };
+            let middle = sign * number as f64 * side;
+            let side_of = |sign: f64| {
+                let mut normal = [0.0; 3];
+                normal[axis] = sign;
+                let dist = sign * middle + 0.5 * side + SEAM;
+                Plane { normal, dist }
+            };
+            behind(&behind(part, &side_of(1.0)), &side_of(-1.0))
+        };
+        for row in along(polygon, 1, high) {
+            let part = strip(polygon, 1, row);
+            if part.is_empty() {
+                continue;
+            }
+            for column in along(&part, 0, wide) {
+                let part = strip(&part, 0, column);
+                if !part.is_empty() {
+                    each(row * wide + column, &part);
+                }
+            }
+        }
     }
 
     /// Calls `each` with the part of a polygon in each patch.

@@ -263,12 +263,13 @@ impl Voxels {
         near
     }
 
-    /// Reaches all that can be come to from the free voxels in a box; false if none there is free, or was.
+    /// Reaches all that can be come to from the free voxels in a box, and counts it; none if none there is free, 0 if one there
+    /// was reached before.
     ///
     /// A row of voxels along x at a time, whole words at once: `pending` has those that are come to from beside.
-    pub(super) fn flood(&mut self, from: &Aabb) -> bool {
+    pub(super) fn flood(&mut self, from: &Aabb) -> Option<u64> {
         let [xs, ys, zs] = [0, 1, 2].map(|k| self.range(k, from.min[k], from.max[k]));
-        let mut found = false;
+        let (mut found, mut is_known, mut count) = (false, false, 0);
         let mut waiting = VecDeque::new();
         for z in zs {
             for y in ys.clone() {
@@ -277,6 +278,7 @@ impl Voxels {
                     let (word, bit) = self.word([x, y, z]);
                     if self.blocked.get(word) & bit == 0 {
                         found = true;
+                        is_known |= self.reached.get(word) & bit != 0;
                         come[x / 64] |= bit & !self.reached.get(word);
                     }
                 }
@@ -300,6 +302,7 @@ impl Voxels {
             fill_runs(&open, &mut fresh);
             for (word, fresh) in (row * self.row..).zip(fresh.iter()) {
                 self.reached.set(word, *fresh);
+                count += u64::from(fresh.count_ones());
             }
             let beside = [
                 (y > 0).then(|| [y - 1, z]),
@@ -326,7 +329,33 @@ impl Voxels {
                 }
             }
         }
-        found
+        found.then_some(if is_known { 0 } else { count })
+    }
+
+    /// The voxels that are reached and have no taken one above.
+    fn open_above(&self) -> Words {
+        let layer = self.row * self.count[1];
+        let mut open = Words::new(layer * self.count[2]);
+        let mut taken = vec![0; layer];
+        for z in (0..self.count[2]).rev() {
+            for (taken, word) in taken.iter_mut().zip(z * layer..) {
+                *taken |= self.taken.get(word);
+                open.set(word, self.reached.get(word) & !*taken);
+            }
+        }
+        open
+    }
+
+    /// Whether any of these voxels is in a box.
+    fn is_any(&self, of: &Words, within: &Aabb) -> bool {
+        let [xs, ys, zs] = [0, 1, 2].map(|k| self.range(k, within.min[k], within.max[k]));
+        let mut all = zs.flat_map(|z| ys.clone().map(move |y| [y, z]));
+        all.any(|[y, z]| {
+            xs.clone().any(|x| {
+                let (word, bit) = self.word([x, y, z]);
+                of.get(word) & bit != 0
+            })
+        })
     }
 
     /// View cells, each with the box around what is reached of it.
@@ -372,16 +401,20 @@ impl Voxels {
         PlaceCells::trimmed(cell, self.origin, boxes.collect())
     }
 
-    /// What finest cells hold, once all is reached: whether it is near a floor, by two heights.
-    pub(super) fn cells(&mut self, near_floor: [f64; 2]) -> Flags {
+    /// What finest cells hold, once all is reached: whether it is near a floor, by two heights, and whether it is open
+    /// above; and which of some boxes are.
+    pub(super) fn cells(&mut self, near_floor: [f64; 2], boxes: &[Aabb]) -> (Flags, Vec<bool>) {
         self.near_support = None;
+        let open = self.open_above();
+        let are_open = boxes.iter().map(|one| self.is_any(&open, one)).collect();
         let count: [usize; 3] = std::array::from_fn(|k| self.count[k] >> self.per_cell[k]);
         let mut flags = vec![0; count.iter().product()];
         self.flag(&self.near_above(near_floor[0]), LOW, &mut flags);
         if near_floor[1] != near_floor[0] {
             self.flag(&self.near_above(near_floor[1]), JUMP, &mut flags);
         }
-        Flags { count, flags }
+        self.flag(&open, OPEN, &mut flags);
+        (Flags { count, flags }, are_open)
     }
 
     /// For each cell that has any of these voxels of a word, its first voxel.
@@ -459,6 +492,8 @@ const REACHED: u8 = 1;
 /// It is near a floor by the first height, and by the second, which is no less.
 const LOW: u8 = 2;
 const JUMP: u8 = 4;
+/// Nothing is above some of it.
+const OPEN: u8 = 8;
 
 /// For each finest cell what it holds.
 pub(super) struct Flags {
@@ -484,6 +519,11 @@ impl Flags {
             }
         }
         all
+    }
+
+    /// Whether a view cell has nothing above some of what is reached in it.
+    pub(super) fn is_open(&self, one: &PlaceBox) -> bool {
+        self.of(one.min.map(|x| x as usize), one.level) & OPEN != 0
     }
 
     /// The view cells, if the finest are of 2^coarser cells a side.
