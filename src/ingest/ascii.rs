@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use super::error::IngestError;
+use super::numbers::parse_number as number;
 use super::raster::{Raster, Window};
 use super::source::RasterFile;
 
@@ -19,6 +20,9 @@ const KEYWORDS: [&str; 10] = [
     "dy",
     "nodata_value",
 ];
+
+/// ESRI's own, where the header names none.
+const DEFAULT_NODATA: f64 = -9999.0;
 
 /// No number or keyword is longer; binary data must not be gathered as one word.
 const MAX_WORD: usize = 128;
@@ -72,14 +76,9 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     }
     let mut raster = Raster::new("ESRI ASCII grid", window, values);
     raster.float = true;
-    // ESRI's own default where the header names none.
-    raster.nodata = Some(header.nodata.unwrap_or(-9999.0));
+    raster.nodata = Some(header.nodata.unwrap_or(DEFAULT_NODATA));
     raster.transform = header.transform(height as f64);
     Ok(raster)
-}
-
-fn number(word: &str) -> Option<f64> {
-    word.parse().ok()
 }
 
 /// Whether a word is a number but for a comma in place of the point.

@@ -4,6 +4,7 @@
 //! samples for which white is zero, and predicts where no compression is. Each of those would be
 //! a wrong height or a file that everybody else can read.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
@@ -24,6 +25,10 @@ pub(super) struct Chunks {
     pub chunk_width: u32,
     pub chunk_height: u32,
     pub whole: bool,
+    /// So many bands are interleaved, sample by sample; 1 where each has chunks of its own.
+    pub interleaved: u32,
+    /// Which is read, from 0.
+    pub band: u32,
     /// In the file, in bytes.
     pub offsets: Vec<u64>,
     pub counts: Vec<u64>,
@@ -68,6 +73,13 @@ impl Chunks {
         self.coding.check()?;
         self.check_size(source)?;
         let across = self.width.div_ceil(self.chunk_width);
+        let bands = self.interleaved as usize;
+        let (first, band) = if bands == 1 {
+            let a_band = across as usize * self.height.div_ceil(self.chunk_height) as usize;
+            (self.band as usize * a_band, 0)
+        } else {
+            (0, self.band as usize)
+        };
         let columns = window.column..window.column + window.width;
         let rows = window.row..window.row + window.height;
         let mut values = window.allocate()?;
@@ -76,24 +88,32 @@ impl Chunks {
         for y in rows.start / self.chunk_height..=(rows.end - 1) / self.chunk_height {
             for x in columns.start / self.chunk_width..=(columns.end - 1) / self.chunk_width {
                 let (left, top) = (x * self.chunk_width, y * self.chunk_height);
-                let index = y as usize * across as usize + x as usize;
+                let index = first + y as usize * across as usize + x as usize;
                 let chunk = self
                     .chunk(file, source, index, self.height - top)
                     .map_err(|e| e.at(format!("{} {index}", self.name)))?;
                 let Some(chunk) = chunk else { continue };
-                let row_bytes = self.chunk_width as usize * sample_bytes;
+                let pixel_bytes = bands * sample_bytes;
+                let row_bytes = self.chunk_width as usize * pixel_bytes;
                 let shared_columns =
                     columns.start.max(left)..columns.end.min(left.saturating_add(self.chunk_width));
                 let shared_rows =
                     rows.start.max(top)..rows.end.min(top.saturating_add(self.chunk_height));
                 for row in shared_rows {
                     let from = (row - top) as usize * row_bytes
-                        + (shared_columns.start - left) as usize * sample_bytes;
+                        + (shared_columns.start - left) as usize * pixel_bytes;
                     let to = (row - rows.start) as usize * window.width as usize
                         + (shared_columns.start - columns.start) as usize;
                     let count = shared_columns.len();
+                    let pixels = &chunk[from..from + count * pixel_bytes];
+                    let mut samples = Cow::Borrowed(pixels);
+                    if bands > 1 {
+                        let of_band =
+                            |pixel: &[u8]| pixel[band * sample_bytes..][..sample_bytes].to_vec();
+                        samples = pixels.chunks_exact(pixel_bytes).flat_map(of_band).collect();
+                    }
                     decode(
-                        &chunk[from..from + count * sample_bytes],
+                        &samples,
                         self.coding.sample,
                         self.coding.order,
                         &mut values[to..to + count],
@@ -107,7 +127,8 @@ impl Chunks {
     /// A chunk is unpacked in one piece, however small the crop.
     fn check_size(&self, source: &RasterFile) -> Result<(), IngestError> {
         let most = source.options.max_samples.max(CHUNK_SAMPLES);
-        if u64::from(self.chunk_width) * u64::from(self.chunk_height) > most {
+        let samples = u128::from(self.chunk_width) * u128::from(self.chunk_height);
+        if samples * u128::from(self.interleaved) > u128::from(most) {
             return Err(IngestError::resource(
                 format!(
                     "{}s of at most {most} samples, since each is unpacked in one piece",
@@ -155,7 +176,12 @@ impl Chunks {
         file.seek(SeekFrom::Start(offset))
             .map_err(IngestError::io)?;
         self.coding
-            .decode(&mut file.take(count), self.chunk_width, rows)
+            .decode(
+                &mut file.take(count),
+                self.chunk_width,
+                self.interleaved,
+                rows,
+            )
             .map(Some)
     }
 }
@@ -177,8 +203,13 @@ impl Coding {
                 "tag 259 (Compression)",
             ));
         }
-        let predictors = if self.sample.is_float() { 1..=3 } else { 1..=2 };
-        if !predictors.contains(&self.predictor) {
+        let is_possible = match self.predictor {
+            1 => true,
+            2 => self.sample != SampleType::F24,
+            3 => self.sample.is_float(),
+            _ => false,
+        };
+        if !is_possible {
             return Err(unsupported(
                 "a predictor that these samples can have (1, 2 or, for floating point, 3)",
                 self.predictor.to_string(),
@@ -188,16 +219,17 @@ impl Coding {
         Ok(())
     }
 
-    /// Unpacks so many rows of so many samples; whatever follows them is left.
+    /// Unpacks so many rows of so many samples of each of some bands; whatever follows them is left.
     fn decode(
         &self,
         packed: &mut impl Read,
         width: u32,
+        bands: u32,
         rows: u32,
     ) -> Result<Vec<u8>, IngestError> {
-        let sample_bytes = self.sample.bytes();
-        let mut plain = zeros(u64::from(width) * u64::from(rows), sample_bytes)?;
-        let row_bytes = width as usize * sample_bytes as usize;
+        let pixel_bytes = self.sample.bytes() * u64::from(bands);
+        let mut plain = zeros(u64::from(width) * u64::from(rows), pixel_bytes)?;
+        let row_bytes = width as usize * pixel_bytes as usize;
         let length = plain.len();
         let unpacked = match self.compression {
             NONE => fill(packed, &mut plain),
@@ -231,8 +263,8 @@ impl Coding {
         if matches!(self.compression, LZW | DEFLATE | OLD_DEFLATE | LZMA | ZSTD) {
             for row in plain.chunks_exact_mut(row_bytes) {
                 match self.predictor {
-                    2 => self.add_up(row),
-                    3 => self.add_up_planes(row),
+                    2 => self.add_up(row, bands as usize),
+                    3 => self.add_up_planes(row, bands as usize),
                     _ => {}
                 }
             }
@@ -240,19 +272,20 @@ impl Coding {
         Ok(plain)
     }
 
-    /// Predictor 2 (TIFF 6.0, section 14): each sample is the difference from the one before it.
-    fn add_up(&self, row: &mut [u8]) {
+    /// Predictor 2 (TIFF 6.0, section 14): each sample is the difference from the one before it in its band.
+    fn add_up(&self, row: &mut [u8], bands: usize) {
         macro_rules! each {
             ($type:ty) => {{
                 let (samples, _) = row.as_chunks_mut();
-                let mut sum: $type = 0;
-                for bytes in samples {
+                let mut sums: Vec<$type> = vec![0; bands];
+                for (i, bytes) in samples.iter_mut().enumerate() {
                     let (from, to): (fn(_) -> $type, fn($type) -> _) = match self.order {
                         ByteOrder::Little => (<$type>::from_le_bytes, <$type>::to_le_bytes),
                         ByteOrder::Big => (<$type>::from_be_bytes, <$type>::to_be_bytes),
                     };
-                    sum = sum.wrapping_add(from(*bytes));
-                    *bytes = to(sum);
+                    let sum = &mut sums[i % bands];
+                    *sum = sum.wrapping_add(from(*bytes));
+                    *bytes = to(*sum);
                 }
             }};
         }
@@ -265,12 +298,10 @@ impl Coding {
     }
 
     /// Predictor 3 (Adobe Photoshop TIFF Technical Note 3): the row's most significant bytes, then
-    /// the next, and so on, each byte the difference from the one before it.
-    fn add_up_planes(&self, row: &mut [u8]) {
-        let mut sum = 0_u8;
-        for byte in &mut *row {
-            sum = sum.wrapping_add(*byte);
-            *byte = sum;
+    /// the next, and so on, each byte the difference from the one as many before it as there are bands.
+    fn add_up_planes(&self, row: &mut [u8], bands: usize) {
+        for i in bands..row.len() {
+            row[i] = row[i].wrapping_add(row[i - bands]);
         }
         let planes = row.to_vec();
         let bytes = self.sample.bytes() as usize;

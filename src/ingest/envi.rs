@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
 use super::error::IngestError;
-use super::raster::{Order, Raster, Window};
+use super::numbers::parse_number;
+use super::raster::{Order, Raster, Window, one_band};
 use super::raw::{Layout, SampleType, read_declared};
 use super::source::{ByteOrder, RasterFile};
 
@@ -47,9 +48,22 @@ fn data_of(header: &Path) -> Option<PathBuf> {
         .find(|data| data != header && data.is_file())
 }
 
+/// The file with the samples: the one named, or the one beside a header that is named.
+pub(super) fn data_file(path: &Path) -> Option<PathBuf> {
+    if is_header(path) {
+        data_of(path)
+    } else {
+        Some(path.to_owned())
+    }
+}
+
+fn is_header(path: &Path) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|e| e.eq_ignore_ascii_case("hdr")) || header_of(path).is_none()
+}
+
 pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
-    let given_header = source.extension() == "hdr" || header_of(source.path).is_none();
-    let (header_path, data_path) = if given_header {
+    let (header_path, data_path) = if is_header(source.path) {
         let data = data_of(source.path).ok_or_else(|| {
             IngestError::bad(
                 "the data file beside the header",
@@ -85,23 +99,15 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let mut raster = Raster::new("ENVI", window, values);
     raster.notes = notes;
     (raster.transform, raster.crs) = (transform, crs);
+    raster.order = order;
     raster.float = layout.sample.is_float();
-    for (key, of) in [
-        ("data gain values", &mut raster.scale),
-        ("data offset values", &mut raster.offset),
-    ] {
-        // A list, with a number a band.
-        let text = header
-            .text(key)
-            .map(|text| text.trim_matches(['{', '}', ' ']));
-        let first = text.and_then(|text| text.split(',').next()?.trim().parse().ok());
-        *of = first
-            .filter(|number: &f64| number.is_finite())
-            .unwrap_or(*of);
-    }
-    raster.nodata = header
-        .optional("data ignore value")
-        .map_err(|e| e.about(&header_path))?;
+    let first = |key| header.first(key).map_err(|e| e.about(&header_path));
+    raster.scale = first("data gain values")?.unwrap_or(1.0);
+    raster.offset = first("data offset values")?.unwrap_or(0.0);
+    raster.nodata = match source.options.nodata {
+        None => header.nodata().map_err(|e| e.about(&header_path))?,
+        given => given,
+    };
     Ok(raster)
 }
 
@@ -172,6 +178,33 @@ impl Header {
             .transpose()
     }
 
+    fn wrong_number(key: &str, text: &str) -> IngestError {
+        let expected = "a number, with a point for decimals";
+        IngestError::bad(expected, format!("{text:?}"), "correct the header")
+            .at(format!("key {key:?}"))
+    }
+
+    /// The first number of a list, which has one a band.
+    fn first(&self, key: &str) -> Result<Option<f64>, IngestError> {
+        let Some(text) = self.text(key) else {
+            return Ok(None);
+        };
+        let first = text.split(',').next().unwrap_or_default();
+        let number = parse_number(first).filter(|n| n.is_finite());
+        let is_scale = key == "data gain values";
+        let number = number.filter(|n| !is_scale || *n != 0.0);
+        number
+            .map(Some)
+            .ok_or_else(|| Self::wrong_number(key, text))
+    }
+
+    fn nodata(&self) -> Result<Option<f64>, IngestError> {
+        let key = "data ignore value";
+        let text = self.text(key);
+        let number = |text| parse_number(text).ok_or_else(|| Self::wrong_number(key, text));
+        text.map(number).transpose()
+    }
+
     fn count(&self, key: &str) -> Result<u64, IngestError> {
         self.optional(key)?.ok_or_else(|| {
             IngestError::bad("a whole number", "no such key", "complete the header")
@@ -186,12 +219,7 @@ impl Header {
         };
         let bands: u64 = self.optional("bands")?.unwrap_or(1);
         if bands != 1 {
-            return Err(wrong(
-                "bands",
-                "one band of heights",
-                &format!("{bands}"),
-                "take one out: gdal_translate -b N INPUT OUT.tif",
-            ));
+            return Err(one_band(bands as usize, "", None).at("key \"bands\""));
         }
         if self.optional::<u64>("file compression")?.unwrap_or(0) != 0 {
             return Err(wrong(

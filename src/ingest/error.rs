@@ -148,7 +148,11 @@ impl IngestError {
                 "the end of the file",
                 "the file is cut short: fetch or export it again",
             )
-        } else if error.kind() == io::ErrorKind::InvalidData {
+        } else if matches!(
+            error.kind(),
+            // The latter is what systems say to a place beyond all files.
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+        ) {
             let remedy = "the file is damaged: fetch or export it again";
             Self::bad("whole data", error.to_string(), remedy)
         } else {

@@ -10,8 +10,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::error::IngestError;
+use super::numbers::parse_number;
 use super::plausible;
-use super::raster::{Raster, Window};
+use super::raster::{Order, Raster, Window, one_band};
 use super::raw::{Layout, SampleType, read_declared};
 use super::source::{ByteOrder, RasterFile};
 
@@ -63,7 +64,7 @@ pub(super) fn header_of(path: &Path) -> Option<PathBuf> {
 pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let header_path = header_of(source.path).unwrap_or_default();
     let data_path = if header_path == source.path {
-        data_of(source.path)?
+        found_data(source.path)?
     } else {
         source.path.to_owned()
     };
@@ -75,10 +76,16 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let mut notes = Vec::new();
     let (layout, height) = header.layout(source, &mut notes).map_err(of_header)?;
     let window = Window::new(source.options, layout.width, height).map_err(of_header)?;
-    let transform = header.transform(layout.width, height).map_err(of_header)?;
-    let nodata = header.nodata().map_err(of_header)?;
-    let values =
-        read_declared(&data_path, layout, window, height).map_err(|e| e.about(&data_path))?;
+    let given = header.transform(layout.width, height).map_err(of_header)?;
+    let (order, transform) =
+        Order::of(given.or(source.place), [layout.width, height]).map_err(of_header)?;
+    let nodata = match source.options.nodata {
+        None => header.nodata().map_err(of_header)?,
+        given => given,
+    };
+    let mut values = read_declared(&data_path, layout, window.counted(order), height)
+        .map_err(|e| e.about(&data_path))?;
+    order.undo(&mut values, window.width, &mut notes);
     let is_signed = layout.sample == SampleType::I16;
     if source.options.byte_order.is_none() && (is_signed || layout.sample == SampleType::U16) {
         notes.extend(plausible::other_order(
@@ -92,6 +99,7 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     raster.float = layout.sample.is_float();
     raster.nodata = nodata;
     raster.transform = transform;
+    raster.order = order;
     raster.notes = notes;
     Ok(raster)
 }
@@ -102,20 +110,33 @@ fn extension(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-fn data_of(header: &Path) -> Result<PathBuf, IngestError> {
-    let stem = header.with_extension("");
+/// The file with the samples: the one named, or the one beside a header that is named.
+pub(super) fn data_file(path: &Path) -> Option<PathBuf> {
+    let is_header = header_of(path).is_some_and(|header| header == path);
+    if is_header {
+        data_of(path)
+    } else {
+        Some(path.to_owned())
+    }
+}
+
+fn data_of(header: &Path) -> Option<PathBuf> {
     DATA.iter()
         .flat_map(|name| [(*name).to_owned(), name.to_uppercase()])
         .map(|name| header.with_extension(name))
-        .chain([stem.clone()])
+        .chain([header.with_extension("")])
         .find(|data| data != header && data.is_file())
-        .ok_or_else(|| {
-            IngestError::bad(
-                "the data file beside the header",
-                format!("none named {} with .{}", stem.display(), DATA.join(", .")),
-                "put it there, or name it so",
-            )
-        })
+}
+
+fn found_data(header: &Path) -> Result<PathBuf, IngestError> {
+    data_of(header).ok_or_else(|| {
+        let stem = header.with_extension("");
+        IngestError::bad(
+            "the data file beside the header",
+            format!("none named {} with .{}", stem.display(), DATA.join(", .")),
+            "put it there, or name it so",
+        )
+    })
 }
 
 struct Header {
@@ -156,10 +177,13 @@ impl Header {
     }
 
     fn nodata(&self) -> Result<Option<f64>, IngestError> {
-        match self.number("NODATA_VALUE")? {
-            None => self.number("NODATA"),
-            given => Ok(given),
-        }
+        let keys = ["NODATA_VALUE", "NODATA"];
+        let given = keys.iter().find_map(|key| Some((key, self.text(key)?)));
+        let number = given.map(|(key, text)| {
+            parse_number(text)
+                .ok_or_else(|| Self::wrong(key, "a number, with a point for decimals", text))
+        });
+        number.transpose()
     }
 
     /// How the samples lie, and the number of rows.
@@ -171,12 +195,7 @@ impl Header {
         let width = self.count("NCOLS")?.unwrap_or(0);
         let height = self.count("NROWS")?.unwrap_or(0);
         if let Some(bands) = self.count("NBANDS")?.filter(|bands| *bands != 1) {
-            return Err(IngestError::bad(
-                "one band of heights",
-                format!("{bands}"),
-                "take one out: gdal_translate -b N INPUT OUT.tif",
-            )
-            .at("keyword NBANDS"));
+            return Err(one_band(bands as usize, "", None).at("keyword NBANDS"));
         }
         let sample = self.sample(notes)?;
         let order = self.order(source, sample)?;

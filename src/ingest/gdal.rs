@@ -4,10 +4,12 @@ use std::sync::Once;
 
 use gdal::Dataset;
 use gdal::errors::GdalError;
+use gdal::raster::ColorInterpretation;
 
 use super::crs::{Crs, length_named};
 use super::error::IngestError;
-use super::raster::{Order, Raster, Window};
+use super::mask;
+use super::raster::{COLOURS, Order, PALETTE, Raster, Window, one_band};
 use super::source::RasterFile;
 
 static QUIET: Once = Once::new();
@@ -18,12 +20,25 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     let dataset = Dataset::open(source.path).map_err(|e| error(&e).unsupported())?;
     let driver = dataset.driver().short_name();
     let bands = dataset.raster_count();
-    if bands != 1 {
-        return Err(IngestError::bad(
-            "one band of heights",
-            format!("{bands} ({driver})"),
-            "take one out: gdal_translate -b N INPUT OUT.tif",
-        ));
+    let interpretation = |n| {
+        let band = dataset.rasterband(n).map_err(|e| error(&e))?;
+        Ok::<_, IngestError>(band.color_interpretation())
+    };
+    let mut alpha = None;
+    for n in 1..=bands {
+        if interpretation(n)? == ColorInterpretation::AlphaBand {
+            alpha = Some(n);
+        }
+    }
+    if bands != 1 && (bands, alpha) != (2, Some(2)) {
+        if interpretation(1)? == ColorInterpretation::RedBand {
+            return Err(IngestError::bad(
+                "one band of heights",
+                format!("colour ({driver})"),
+                COLOURS,
+            ));
+        }
+        return Err(one_band(bands, &format!(" ({driver})"), alpha));
     }
     let (width, height) = dataset.raster_size();
     let window = Window::new(source.options, width as u64, height as u64)?;
@@ -40,7 +55,7 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
         return Err(IngestError::bad(
             "samples that are heights",
             "a palette",
-            "save the heights as one band of numbers",
+            PALETTE,
         ));
     }
     let given = dataset.geo_transform().ok();
@@ -58,9 +73,24 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     )
     .map_err(|e| error(&e))?;
 
+    // Alpha, a mask in the file or beside it, and nodata, which counts as stored later.
+    let flags = band.mask_flags().map_err(|e| error(&e))?;
+    let mut masked = 0;
+    if flags.is_per_dataset() || flags.is_alpha() {
+        let mut there = vec![0.0; values.len()];
+        let place = (in_file.column as isize, in_file.row as isize);
+        let mask = band.open_mask_band().map_err(|e| error(&e))?;
+        mask.read_into_slice(place, size, size, &mut there, None)
+            .map_err(|e| error(&e))?;
+        masked = mask::clear(&mut values, &there);
+    }
+
     // One short string a call; drivers are few.
     let format = format!("GDAL/{driver}").leak();
     let mut notes = Vec::new();
+    if masked > 0 {
+        notes.push(format!("{masked} samples are void by the file's mask"));
+    }
     order.undo(&mut values, window.width, &mut notes);
     let mut raster = Raster::new(format, window, values);
     raster.notes = notes;

@@ -9,8 +9,8 @@ use super::raster::{Raster, Window};
 use super::raw::{Layout, SampleType, read_samples};
 use super::source::{ByteOrder, RasterFile};
 
-/// Columns and rows of a tile: 3 arc seconds, 1 arc second, and 2 by 1 arc seconds above 50°.
-const SIZES: [[u64; 2]; 3] = [[1201, 1201], [3601, 3601], [1801, 3601]];
+/// Columns and rows of a tile: 3 arc seconds, 1 arc second, 2 by 1 arc seconds above 50°, and half an arc second.
+const SIZES: [[u64; 2]; 4] = [[1201, 1201], [3601, 3601], [1801, 3601], [7201, 7201]];
 
 /// Whether a file is such a tile: by its extension, or by a name that places it and its exact size. Of that size alone
 /// other rasters are, too.

@@ -1,9 +1,10 @@
 //! Tables of observers for viewsheds: CSV (RFC 4180, also with semicolons or tabs) and GeoJSON (RFC 7946), a point each.
 //!
 //! Names of columns, or of a feature's properties, are those that GIS people write, in any case and with any of ` `, `_`
-//! and `-` between words; the ones of ArcGIS are among them. Columns of other names are left alone, an empty field is as
-//! none.
+//! and `-` between words. Those of ArcGIS's visibility tools and of the QGIS plugin Visibility Analysis are among them.
+//! Columns of other names are named in a note, an empty field is as none.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -48,6 +49,17 @@ pub struct ObserverRow {
     pub tilt: [Option<f64>; 2],
 }
 
+/// A table of observers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObserverTable {
+    /// The observers, in the order of the file.
+    pub rows: Vec<ObserverRow>,
+    /// What was not read.
+    pub notes: Vec<String>,
+    /// The coordinate reference system of the positions, where the file names one: `EPSG:n`, or its own words.
+    pub crs: Option<String>,
+}
+
 /// What a column means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
@@ -78,7 +90,14 @@ const NAMES: &[(&[&str], Field)] = &[
     (&["south"], Field::Second(PlaceUnit::Metres)),
     (&["name", "label", "id", "fid"], Field::Name),
     (
-        &["eye", "eyeheight", "observerheight", "height", "offseta"],
+        &[
+            "eye",
+            "eyeheight",
+            "observerheight",
+            "height",
+            "offseta",
+            "observhgt",
+        ],
         Field::Eye,
     ),
     (
@@ -88,18 +107,25 @@ const NAMES: &[(&[&str], Field)] = &[
             "target",
             "targetheight",
             "offsetb",
+            "targethgt",
         ],
         Field::Head,
     ),
-    (&["minradius", "mindistance", "radius1"], Field::Radius(0)),
     (
-        &["radius", "maxradius", "maxdistance", "distance", "radius2"],
+        &["minradius", "mindistance", RADIUS1, "radiusin"],
+        Field::Radius(0),
+    ),
+    (
+        &["radius", "maxradius", "maxdistance", "distance", RADIUS2],
         Field::Radius(1),
     ),
-    (&["azimuthfrom", "azimuth1"], Field::Azimuth(0)),
-    (&["azimuthto", "azimuth2"], Field::Azimuth(1)),
-    (&["tiltfrom", "mintilt", "vert2"], Field::Tilt(0)),
-    (&["tiltto", "maxtilt", "vert1"], Field::Tilt(1)),
+    (&["azimuthfrom", "azimuth1", "azim1"], Field::Azimuth(0)),
+    (&["azimuthto", "azimuth2", "azim2"], Field::Azimuth(1)),
+    (
+        &["tiltfrom", "mintilt", "vert2", "angledown"],
+        Field::Tilt(0),
+    ),
+    (&["tiltto", "maxtilt", "vert1", "angleup"], Field::Tilt(1)),
     (
         &["spot"],
         Field::Unknown(
@@ -108,16 +134,24 @@ const NAMES: &[(&[&str], Field)] = &[
     ),
 ];
 
+/// ArcGIS's distances: below 0 they are horizontal, as all are here; above it they are along the line of sight.
+const RADIUS1: &str = "radius1";
+const RADIUS2: &str = "radius2";
+
 /// What to do about a table whose columns are not known.
 const COLUMNS: &str = "name two columns x and y (in the coordinate reference system of the heightmap), lon and lat, column \
                        and row, or east and south (metres from the north-western sample)";
 
-fn field(name: &str) -> Option<Field> {
-    let plain: String = name
-        .chars()
+/// A column's name in lower case, without what stands between words.
+fn plain(name: &str) -> String {
+    name.chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '_' | '-' | '.'))
         .flat_map(char::to_lowercase)
-        .collect();
+        .collect()
+}
+
+fn field(name: &str) -> Option<Field> {
+    let plain = plain(name);
     let known = NAMES
         .iter()
         .find(|(names, _)| names.contains(&plain.as_str()));
@@ -129,21 +163,54 @@ fn field(name: &str) -> Option<Field> {
 /// # Errors
 ///
 /// [`IngestError`] for a file that cannot be read, is no such table, or has a field that is no number.
-pub fn read_observers(path: &Path) -> Result<Vec<ObserverRow>, IngestError> {
-    let rows = text_of(path).and_then(|text| {
+pub fn read_observers(path: &Path) -> Result<ObserverTable, IngestError> {
+    let table = text_of(path).and_then(|text| {
         let text = text.trim_start_matches('\u{feff}');
-        let rows = if text.trim_start().starts_with(['{', '[']) {
+        let table = if text.trim_start().starts_with(['{', '[']) {
             of_geojson(text)
         } else {
             of_csv(text)
         }?;
-        if rows.is_empty() {
+        if table.rows.is_empty() {
             let remedy = "add a line, or a feature, for each observer";
             return Err(IngestError::bad("observers", "a table without any", remedy));
         }
-        Ok(rows)
+        Ok(table)
     });
-    rows.map_err(|error| error.about(path))
+    table.map_err(|error| error.about(path))
+}
+
+/// Notes of columns that were not read, and of distances that ArcGIS measures otherwise.
+fn notes_of<'a>(names: impl IntoIterator<Item = &'a String>, rows: &[ObserverRow]) -> Vec<String> {
+    const SHOWN: usize = 20;
+    let (mut unread, mut radius) = (Vec::new(), None);
+    for name in names {
+        if plain(name) == RADIUS2 {
+            radius = Some(name.trim());
+        }
+        if field(name).is_none() && !name.trim().is_empty() {
+            unread.push(name.trim());
+        }
+    }
+    let mut notes = Vec::new();
+    if !unread.is_empty() {
+        let more = match unread.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} others"),
+        };
+        unread.truncate(SHOWN);
+        notes.push(format!(
+            "columns of the observers that were not read: {}{more}",
+            unread.join(", ")
+        ));
+    }
+    if let Some(name) = radius.filter(|_| rows.iter().any(|row| row.radius[1].is_some())) {
+        notes.push(format!(
+            "distances of the column {name} are taken as horizontal; those that ArcGIS measures along the line of sight \
+             end a little nearer"
+        ));
+    }
+    notes
 }
 
 /// The text of a file.
@@ -158,7 +225,7 @@ fn text_of(path: &Path) -> Result<String, IngestError> {
 }
 
 /// The lines of a table with commas, semicolons or tabs, whichever its head has most of.
-fn of_csv(text: &str) -> Result<Vec<ObserverRow>, IngestError> {
+fn of_csv(text: &str) -> Result<ObserverTable, IngestError> {
     let head = text.lines().next().unwrap_or("");
     let separator = [',', ';', '\t']
         .into_iter()
@@ -183,7 +250,11 @@ fn of_csv(text: &str) -> Result<Vec<ObserverRow>, IngestError> {
         let value = |column: usize| Some(values[column].trim()).filter(|text| !text.is_empty());
         rows.push(columns.row(origin, |column| value(column).map(str::to_owned))?);
     }
-    Ok(rows)
+    Ok(ObserverTable {
+        notes: notes_of(&head, &rows),
+        rows,
+        crs: None,
+    })
 }
 
 /// The records of a table, each with the number of the line on which it begins; without empty lines.
@@ -319,6 +390,23 @@ impl Columns {
             let column = self.known.iter().find(|(_, field, _)| *field == wanted);
             column.map_or(Ok(None), |(column, ..)| number(*column))
         };
+        let metres = |index: usize| {
+            let wanted = Field::Radius(index);
+            let column = self.known.iter().find(|(_, field, _)| *field == wanted);
+            let is_arcgis =
+                column.is_some_and(|(.., name)| [RADIUS1, RADIUS2].contains(&&*plain(name)));
+            match of(wanted)? {
+                Some(metres) if is_arcgis && metres < 0.0 => Ok(Some(-metres)),
+                // A ring along the line of sight hides less than a horizontal one.
+                Some(metres) if is_arcgis && index == 0 && metres > 0.0 => Err(IngestError::bad(
+                    "RADIUS1 below 0, which ArcGIS measures horizontally",
+                    format!("{metres}, which is along the line of sight"),
+                    format!("write -{metres}, or name the column min_radius"),
+                )
+                .at(&origin)),
+                metres => Ok(metres),
+            }
+        };
         let two = |make: fn(usize) -> Field| Ok::<_, IngestError>([of(make(0))?, of(make(1))?]);
         let [(x, unit), (y, _)] = self.place;
         let [Some(x), Some(y)] = [number(x)?, number(y)?] else {
@@ -334,7 +422,7 @@ impl Columns {
             place: ([x, y], unit),
             eye: of(Field::Eye)?,
             head: of(Field::Head)?,
-            radius: two(Field::Radius)?,
+            radius: [metres(0)?, metres(1)?],
             azimuth: two(Field::Azimuth)?,
             tilt: two(Field::Tilt)?,
             origin,
@@ -343,7 +431,7 @@ impl Columns {
 }
 
 /// The points of a collection of features.
-fn of_geojson(text: &str) -> Result<Vec<ObserverRow>, IngestError> {
+fn of_geojson(text: &str) -> Result<ObserverTable, IngestError> {
     let document: Value = serde_json::from_str(text).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         IngestError::bad("GeoJSON", error.to_string(), "export the file again").at(place)
@@ -365,7 +453,43 @@ fn of_geojson(text: &str) -> Result<Vec<ObserverRow>, IngestError> {
         let origin = format!("feature {}", i + 1);
         rows.push(of_feature(feature, origin.clone()).map_err(|error| error.at(origin))?);
     }
-    Ok(rows)
+    let properties = features
+        .iter()
+        .filter_map(|feature| feature["properties"].as_object());
+    let names: BTreeSet<&String> = properties
+        .flat_map(|properties| properties.keys())
+        .collect();
+    let mut notes = notes_of(names, &rows);
+    let has_third = |feature: &&Value| {
+        let position = feature["geometry"]["coordinates"].as_array();
+        position.is_some_and(|position| position.len() > 2)
+    };
+    let third = features.iter().filter(has_third).count();
+    if third > 0 {
+        notes.push(format!(
+            "the third coordinates of {third} observers were not read: their eyes are above the ground, by a property eye"
+        ));
+    }
+    Ok(ObserverTable {
+        rows,
+        notes,
+        crs: document["crs"]["properties"]["name"]
+            .as_str()
+            .map(crs_named),
+    })
+}
+
+/// `EPSG:n` of a name such as `urn:ogc:def:crs:EPSG::32633`; other names as they are.
+fn crs_named(name: &str) -> String {
+    let words: Vec<&str> = name.split(':').collect();
+    match words[..] {
+        [.., authority, _, code] | [authority, code] if authority.eq_ignore_ascii_case("EPSG") => {
+            format!("EPSG:{code}")
+        }
+        // Longitude and latitude of WGS 84, in the order of GeoJSON.
+        [.., "CRS84"] => "EPSG:4326".to_owned(),
+        _ => name.to_owned(),
+    }
 }
 
 fn of_feature(feature: &Value, origin: String) -> Result<ObserverRow, IngestError> {

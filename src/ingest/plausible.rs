@@ -26,8 +26,71 @@ const ROWS: u32 = 128;
 /// Fewer samples than this say nothing of noise.
 const ENOUGH: usize = 1024;
 
-/// A note of what was read, then warnings; those begin with `warning: `.
-pub(super) fn notes(terrain: &Terrain, statistics: &Statistics, format: &str) -> Vec<String> {
+/// Stored values that programs write for no data, where their format or its user declares none.
+const SUSPECTS: &[f64] = &[
+    -9999.0,
+    9999.0,
+    -99999.0,
+    99999.0,
+    -999.0,
+    999.0,
+    -9998.0,
+    -32768.0,
+    -32767.0,
+    32767.0,
+    32768.0,
+    65535.0,
+    -2_147_483_648.0,
+    2_147_483_647.0,
+];
+
+/// A suspect is further from all other heights than this share of their range, and than so many metres.
+const APART: f64 = 0.1;
+const APART_METRES: f64 = 100.0;
+
+/// A warning, where the lowest or the highest height is a value that often stands for no data, and is far from the others.
+///
+/// `metres_of` makes a height of a stored value.
+pub(super) fn undeclared(
+    heights: &[f64],
+    statistics: &Statistics,
+    metres_of: impl Fn(f64) -> f64,
+) -> Option<String> {
+    let extremes = statistics.extremes();
+    let suspects = SUSPECTS.iter().map(|&stored| (stored, metres_of(stored)));
+    let mut outermost = suspects.filter(|(_, metres)| extremes.contains(metres));
+    outermost.find_map(|(stored, suspect)| {
+        let (mut count, mut lowest, mut highest) = (0_u64, f64::INFINITY, f64::NEG_INFINITY);
+        for &height in heights {
+            if height == suspect {
+                count += 1;
+            } else {
+                (lowest, highest) = (lowest.min(height), highest.max(height));
+            }
+        }
+        // Of the others, the nearest.
+        let apart = (lowest - suspect).max(suspect - highest);
+        let is_far = apart > APART_METRES && apart > APART * (highest - lowest);
+        (count < heights.len() as u64 && is_far).then(|| {
+            format!(
+                "warning: {count} of {} samples are {}, {} m from all others, which often stands for no data: if it \
+                 does, give `nodata` {}",
+                heights.len(),
+                Short(stored),
+                rounded(apart),
+                Short(stored),
+            )
+        })
+    })
+}
+
+/// A note of what was read, then warnings; those begin with `warning: `. One that is known already comes first of them.
+pub(super) fn notes(
+    terrain: &Terrain,
+    statistics: &Statistics,
+    format: &str,
+    known: Option<String>,
+) -> Vec<String> {
     let [dx, dy] = terrain.spacing();
     let [columns, rows] = [terrain.width(), terrain.height()];
     let [wide, long] = [dx * f64::from(columns), dy * f64::from(rows)];
@@ -44,6 +107,11 @@ pub(super) fn notes(terrain: &Terrain, statistics: &Statistics, format: &str) ->
         rounded(dx),
         rounded(dy),
     )];
+    if let Some(known) = known {
+        // Of numbers that are none what else there is to say would be wrong.
+        notes.push(known);
+        return notes;
+    }
     let range = statistics.highest - statistics.lowest;
     let has_layout = matches!(format, "RAW16" | "RAW32" | "ESRI header");
     if range > GREATEST_RANGE || range > SMALL_RANGE && range > wide.max(long) {
@@ -202,7 +270,8 @@ mod tests {
             statistics.take(above, row);
             above = row;
         }
-        notes(&terrain, &statistics, format).join("\n")
+        let known = undeclared(terrain.heights(), &statistics, |stored| stored);
+        notes(&terrain, &statistics, format, known).join("\n")
     }
 
     fn hill(c: u32, r: u32) -> f64 {
@@ -225,6 +294,28 @@ mod tests {
             told.contains("noise") && told.contains("no heightmap"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn what_often_stands_for_no_data_is_warned_of() {
+        for (value, is_suspect) in [
+            (-9999.0, true),
+            (9999.0, true),
+            (-32768.0, true),
+            (12345.0, false),
+        ] {
+            let told = notes_of(
+                64,
+                30.0,
+                "GeoTIFF",
+                |c, r| if c == 9 { value } else { hill(c, r) },
+            );
+            let remedy = format!("give `nodata` {value}");
+            assert_eq!(told.contains(&remedy), is_suspect, "{told}");
+        }
+        // 999 m in mountains is a height as any other.
+        let told = notes_of(64, 30.0, "GeoTIFF", |c, r| hill(c, r) * 999.0 / 300.0);
+        assert!(!told.contains("`nodata`"), "{told}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! PNG heightmaps: one grey channel of 8 or 16 bits.
+//! PNG heightmaps: one grey channel of 8 or 16 bits. What is transparent is void: by alpha, or by a grey that stands for it
+//! (tRNS).
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
@@ -7,7 +8,7 @@ use image::codecs::png::PngDecoder;
 use image::{ImageDecoder, ImageError, Limits};
 
 use super::error::IngestError;
-use super::raster::{Order, Raster, Window};
+use super::raster::{COLOURS, Order, PALETTE, Raster, Window};
 use super::raw::{heights_assumed, zeros};
 use super::source::RasterFile;
 use super::world_file;
@@ -18,8 +19,10 @@ pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, Ingest
     let [width, height] = header.size;
     let window = Window::new(source.options, width.into(), height.into())?;
 
-    // A PNG has no random access: its pixels are unpacked whole, whatever the crop.
-    let pixel_bytes = u64::from(width) * u64::from(height) * u64::from(header.depth / 8);
+    // A PNG has no random access: its pixels are unpacked whole, whatever the crop. A grey that is transparent becomes a
+    // channel of alpha.
+    let samples = u64::from(width) * u64::from(height);
+    let pixel_bytes = 2 * samples * u64::from(header.depth / 8);
     let most = source.options.max_samples.saturating_mul(8).max(1 << 27);
     if pixel_bytes > most {
         return Err(IngestError::resource(
@@ -31,51 +34,68 @@ pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, Ingest
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(pixel_bytes.saturating_mul(2).saturating_add(1 << 24));
     let decoder = PngDecoder::with_limits(BufReader::new(file), limits).map_err(decode_error)?;
+    let channels = decoder.color_type().channel_count();
+    let bytes = usize::from(header.depth / 8);
+    let all_bytes = samples * u64::from(channels) * bytes as u64;
+    let has_alpha = decoder.color_type().has_alpha();
     if decoder.dimensions() != (width, height)
-        || decoder.color_type().channel_count() != 1
-        || decoder.total_bytes() != pixel_bytes
+        || channels != 1 + u8::from(has_alpha)
+        || decoder.total_bytes() != all_bytes
     {
         return Err(IngestError::bad(
-            "one grey channel, all of it opaque",
-            "a grey value that stands for transparent (tRNS chunk)",
+            "greyscale of 8 or 16 bits",
+            format!("{:?}", decoder.color_type()),
             REMEDY,
         ));
     }
-    let mut pixels = zeros(pixel_bytes, 1)?;
+    let mut pixels = zeros(all_bytes, 1)?;
     decoder.read_image(&mut pixels).map_err(decode_error)?;
 
     let mut notes = Vec::new();
     let given = world_file::beside(source, &mut notes)?;
+    let given = given.or(source.place);
     let (order, transform) = Order::of(given, [width.into(), height.into()])?;
     let in_file = window.counted(order);
     let mut values = window.allocate()?;
-    let row_bytes = width as usize * usize::from(header.depth / 8);
+    let pixel_bytes = usize::from(channels) * bytes;
     let rows = pixels
-        .chunks_exact(row_bytes)
+        .chunks_exact(width as usize * pixel_bytes)
         .skip(in_file.row as usize)
         .take(window.height as usize);
-    let columns = in_file.column as usize..(in_file.column + window.width) as usize;
+    let columns = in_file.column as usize * pixel_bytes
+        ..(in_file.column + window.width) as usize * pixel_bytes;
+    let sample = |bytes: &[u8]| match *bytes {
+        [high, low] => f64::from(u16::from_ne_bytes([high, low])),
+        _ => f64::from(bytes[0]),
+    };
+    let mut transparent = 0_u64;
     for row in rows {
-        if header.depth == 8 {
-            values.extend(row[columns.clone()].iter().map(|v| f64::from(*v)));
-        } else {
-            let (samples, _) = row.as_chunks();
-            values.extend(
-                samples[columns.clone()]
-                    .iter()
-                    .map(|b| f64::from(u16::from_ne_bytes(*b))),
-            );
+        for pixel in row[columns.clone()].chunks_exact(pixel_bytes) {
+            let is_void = has_alpha && sample(&pixel[bytes..]) == 0.0;
+            transparent += u64::from(is_void);
+            values.push(if is_void {
+                f64::NAN
+            } else {
+                sample(&pixel[..bytes])
+            });
         }
+    }
+    if transparent > 0 {
+        notes.push(format!(
+            "{transparent} samples are void, for they are transparent"
+        ));
     }
     order.undo(&mut values, window.width, &mut notes);
     let mut raster = Raster::new("PNG", window, values);
     raster.notes = notes;
     raster.transform = transform;
+    raster.order = order;
     raster.notes.push(heights_assumed(source));
     Ok(raster)
 }
 
-const REMEDY: &str = "save it as greyscale of 8 or 16 bits without transparency";
+const REMEDY: &str =
+    "save it as greyscale of 8 or 16 bits: gdal_translate -ot UInt16 INPUT OUT.png";
 
 /// What the file's first chunk declares, read here for plain errors before anything is unpacked.
 struct Header {
@@ -107,16 +127,15 @@ impl Header {
     }
 
     fn check(&self) -> Result<(), IngestError> {
-        let colour = match self.colour {
-            0 if matches!(self.depth, 8 | 16) => return Ok(()),
-            0 => format!("greyscale of {} bits", self.depth),
-            2 => "colour (RGB)".to_owned(),
-            3 => "a palette".to_owned(),
-            4 => "greyscale with alpha".to_owned(),
-            6 => "colour with alpha (RGBA)".to_owned(),
-            other => format!("unknown colour type {other}"),
+        let (colour, remedy) = match self.colour {
+            0 | 4 if matches!(self.depth, 8 | 16) => return Ok(()),
+            0 => (format!("greyscale of {} bits", self.depth), REMEDY),
+            2 => ("colour (RGB)".to_owned(), COLOURS),
+            3 => ("a palette".to_owned(), PALETTE),
+            6 => ("colour with alpha (RGBA)".to_owned(), COLOURS),
+            other => (format!("unknown colour type {other}"), REMEDY),
         };
-        Err(IngestError::bad("greyscale of 8 or 16 bits", colour, REMEDY).at("chunk IHDR"))
+        Err(IngestError::bad("greyscale of 8 or 16 bits", colour, remedy).at("chunk IHDR"))
     }
 }
 

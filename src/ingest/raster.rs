@@ -175,25 +175,54 @@ impl Order {
 
     /// Puts the rows and columns of a window in the usual order, and says so.
     pub(super) fn undo(self, values: &mut [f64], width: u32, notes: &mut Vec<String>) {
+        self.turn(values, width);
+        if self.rows_turned {
+            notes.push(
+                "the file's rows run from south to north: turned over, so that row 0 is the northernmost".to_owned(),
+            );
+        }
+        if self.columns_turned {
+            notes.push(
+                "the file's columns run from east to west: turned over, so that column 0 is the westernmost".to_owned(),
+            );
+        }
+    }
+
+    /// Puts the rows and columns of a window in the usual order.
+    pub(super) fn turn(self, values: &mut [f64], width: u32) {
         let (width, height) = (width as usize, values.len() / width.max(1) as usize);
         if self.rows_turned {
             for row in 0..height / 2 {
                 let (above, below) = values.split_at_mut((height - 1 - row) * width);
                 above[row * width..][..width].swap_with_slice(&mut below[..width]);
             }
-            notes.push(
-                "the file's rows run from south to north: turned over, so that row 0 is the northernmost".to_owned(),
-            );
         }
         if self.columns_turned {
             for row in values.chunks_exact_mut(width) {
                 row.reverse();
             }
-            notes.push(
-                "the file's columns run from east to west: turned over, so that column 0 is the westernmost".to_owned(),
-            );
         }
     }
+}
+
+/// What to do about colours, which are no heights by themselves.
+pub(super) const COLOURS: &str = "save the heights as one band of numbers; if the colours encode them, decode them: \
+    gdal_calc.py -A INPUT --A_band=1 -B INPUT --B_band=2 -C INPUT --C_band=3 --type=Float32 --outfile=OUT.tif \
+    --calc=\"A*256.+B+C/256.-32768\" (Terrarium), or with --calc=\"(A*65536.+B*256.+C)/10.-10000\" (Mapbox Terrain-RGB)";
+
+/// What to do about a palette.
+pub(super) const PALETTE: &str = "save the heights as one band of numbers; if the palette is of greys that are heights, \
+    unpack it: gdal_translate -expand gray INPUT OUT.tif";
+
+/// The error of a raster of more bands than one, of which one may be alpha (from 1).
+pub(super) fn one_band(bands: usize, of: &str, alpha: Option<usize>) -> IngestError {
+    let remedy = match alpha {
+        Some(alpha) => format!(
+            "take one out, with the voids of band {alpha}: gdal_translate -b N -mask {alpha} INPUT OUT.tif"
+        ),
+        None => "take one out: gdal_translate -b N INPUT OUT.tif".to_owned(),
+    };
+    IngestError::bad("one band of heights", format!("{bands}{of}"), remedy)
 }
 
 /// A window of samples in the file's own units, and what the file says of them.
@@ -212,6 +241,8 @@ pub(super) struct Raster {
     pub unit: Option<f64>,
     /// GDAL's affine transform of the whole raster.
     pub transform: Option<[f64; 6]>,
+    /// In which order the file has its samples; those in `values` are in the usual one.
+    pub order: Order,
     pub crs: Option<Crs>,
     pub notes: Vec<String>,
 }
@@ -228,6 +259,7 @@ impl Raster {
             offset: 0.0,
             unit: None,
             transform: None,
+            order: Order::default(),
             crs: None,
             notes: Vec::new(),
         }
@@ -310,6 +342,7 @@ impl Raster {
                 .map_or_else(|| Georeference::UNKNOWN_CRS.to_owned(), |crs| crs.name),
             transform,
         });
+        let suspect = plausible::undeclared(&self.values, &statistics, metres_of);
         let (extremes, size) = (statistics.extremes(), [window.width, window.height]);
         let terrain = Terrain::between(extremes, size, self.values, spacing)
             .map_err(|error| match error {
@@ -331,7 +364,7 @@ impl Raster {
                 other => IngestError::bad("a terrain", other.to_string(), "export it again"),
             })?
             .with_georeference(georeference);
-        let mut notes = plausible::notes(&terrain, &statistics, self.format);
+        let mut notes = plausible::notes(&terrain, &statistics, self.format, suspect);
         notes.append(&mut self.notes);
         Ok(Ingested {
             terrain,

@@ -104,6 +104,10 @@ pub(super) enum SampleType {
     U32,
     I64,
     U64,
+    /// IEEE 754 binary16.
+    F16,
+    /// 1 bit of sign, 7 of exponent, 16 of mantissa (Adobe Photoshop TIFF Technical Note 3).
+    F24,
     F32,
     F64,
 }
@@ -112,14 +116,15 @@ impl SampleType {
     pub(super) fn bytes(self) -> u64 {
         match self {
             Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
+            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::F24 => 3,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
         }
     }
 
     pub(super) fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        matches!(self, Self::F16 | Self::F24 | Self::F32 | Self::F64)
     }
 }
 
@@ -225,7 +230,45 @@ pub(super) fn decode(bytes: &[u8], sample: SampleType, order: ByteOrder, values:
         SampleType::U32 => each!(u32),
         SampleType::I64 => each!(i64),
         SampleType::U64 => each!(u64),
+        SampleType::F16 => small_floats::<2>(bytes, order, 10, values),
+        SampleType::F24 => small_floats::<3>(bytes, order, 16, values),
         SampleType::F32 => each!(f32),
         SampleType::F64 => each!(f64),
+    }
+}
+
+/// Floating point samples of `N` bytes, of which so many bits are the mantissa and all but one of the others the exponent.
+fn small_floats<const N: usize>(
+    bytes: &[u8],
+    order: ByteOrder,
+    mantissa_bits: u32,
+    values: &mut [f64],
+) {
+    let exponent_bits = 8 * N as u32 - 1 - mantissa_bits;
+    let bias = (1 << (exponent_bits - 1)) - 1;
+    let (samples, _) = bytes.as_chunks::<N>();
+    for (value, sample) in values.iter_mut().zip(samples) {
+        let mut word = [0; 4];
+        word[..N].copy_from_slice(sample);
+        if order == ByteOrder::Big {
+            word[..N].reverse();
+        }
+        let bits = u32::from_le_bytes(word);
+        let mantissa = bits & ((1 << mantissa_bits) - 1);
+        let exponent = (bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
+        let fraction = f64::from(mantissa) / f64::from(1_u32 << mantissa_bits);
+        let size = if exponent == (1 << exponent_bits) - 1 {
+            if mantissa == 0 {
+                f64::INFINITY
+            } else {
+                f64::NAN
+            }
+        } else if exponent == 0 {
+            fraction * 2_f64.powi(1 - bias)
+        } else {
+            (1.0 + fraction) * 2_f64.powi(exponent as i32 - bias)
+        };
+        let is_negative = bits >> (8 * N - 1) == 1;
+        *value = if is_negative { -size } else { size };
     }
 }

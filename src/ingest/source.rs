@@ -71,6 +71,10 @@ pub struct Ingested {
 /// A file to read, opened and known to be a regular one.
 pub(super) struct RasterFile<'a> {
     pub(super) path: &'a Path,
+    /// The file with the samples: the same, unless a header is named.
+    pub(super) data: &'a Path,
+    /// GDAL's affine transform of the whole raster, as a sidecar has it.
+    pub(super) place: Option<[f64; 6]>,
     /// In bytes.
     pub(super) length: u64,
     pub(super) options: &'a IngestOptions,

@@ -2,18 +2,18 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::crs::Crs;
 use crate::error::IngestError;
 #[cfg(feature = "gdal")]
 use crate::gdal;
+use crate::pam::{Pam, PamFirst};
 use crate::raster::Raster;
-use crate::source::{
-    IngestOptions, Ingested, RasterFile, SPACINGS, WITHOUT_GDAL, file_length, text_beside,
-};
+use crate::sidecars::Sidecar;
+use crate::source::{IngestOptions, Ingested, RasterFile, SPACINGS, WITHOUT_GDAL, file_length};
 use crate::world::{Short, Terrain};
-use crate::{ascii, envi, esri, geotiff, hgt, pam, png, raw};
+use crate::{ascii, envi, esri, geotiff, hgt, mask, png, raw};
 
 /// Reads a terrain from a raster file of any known format.
 ///
@@ -33,12 +33,22 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
     check_options(options)?;
     let length = file_length(path, "a raster file")?;
     let file = File::open(path).map_err(IngestError::io)?;
-    let source = RasterFile {
+    let mut source = RasterFile {
         path,
+        data: path,
+        place: None,
         length,
         options,
     };
     let format = sniff(&source, &file)?;
+    let data = data_file(path, format);
+    source.data = &data;
+    let pam = match format {
+        // GDAL reads its own.
+        None => None,
+        Some(_) => Pam::beside(&data, options.nodata)?,
+    };
+    source.place = pam.as_ref().and_then(|pam| pam.place);
     let has_order = matches!(format, Some(Format::Raw16 | Format::EsriHeader));
     if format != Some(Format::Raw16) && options.size.is_some()
         || !has_order && options.byte_order.is_some()
@@ -62,12 +72,70 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
         Some(Format::EsriHeader) => esri::read(&source)?,
         None => or_gdal(&source, Err(unknown(file)))?,
     };
-    if raster.transform.is_some() && raster.crs.is_none() {
-        let beside = text_beside(&path.with_extension("prj"));
-        raster.crs = beside.map(|text| Crs::from_text(&text));
+    let Some(format) = format else {
+        return raster.into_ingested(options);
+    };
+    if format.sidecars().contains(&Sidecar::Projection)
+        && raster.transform.is_some()
+        && raster.crs.is_none()
+    {
+        let beside = Sidecar::Projection.text(&data)?;
+        raster.crs = beside.map(|(_, text)| Crs::from_text(&text));
     }
-    pam::apply(&mut raster, path);
+    if let Some(pam) = pam {
+        pam.apply(&mut raster, format.yields_to_pam());
+    }
+    mask::apply_beside(&source, &mut raster)?;
     raster.into_ingested(options)
+}
+
+/// The file with the samples, of a raster that may be named by its header.
+fn data_file(path: &Path, format: Option<Format>) -> PathBuf {
+    let data = match format {
+        Some(Format::Envi) => envi::data_file(path),
+        Some(Format::EsriHeader) => esri::data_file(path),
+        _ => None,
+    };
+    data.unwrap_or_else(|| path.to_owned())
+}
+
+/// The files that a terrain consists of: the one named, which is the first, and those beside it that are read with it, in
+/// a fixed order. A file that is no raster, or cannot be read, is alone.
+///
+/// They lie in one folder, and may be copied to another together.
+pub fn terrain_files(path: &Path) -> Vec<PathBuf> {
+    let options = IngestOptions::default();
+    let format = || {
+        let length = file_length(path, "a raster file").ok()?;
+        let file = File::open(path).ok()?;
+        let source = RasterFile {
+            path,
+            data: path,
+            place: None,
+            length,
+            options: &options,
+        };
+        sniff(&source, &file).ok()
+    };
+    let Some(format) = format() else {
+        return vec![path.to_owned()];
+    };
+    let data = data_file(path, format);
+    let header = match format {
+        Some(Format::Envi) => envi::header_of(&data),
+        Some(Format::EsriHeader) => esri::header_of(&data),
+        _ => None,
+    };
+    let kinds = format.map_or(Sidecar::ALL, Format::sidecars);
+    let beside = kinds.iter().filter_map(|kind| kind.beside(&data));
+    let all = [path.to_owned(), data.clone()];
+    let mut files = Vec::new();
+    for file in all.into_iter().chain(header).chain(beside) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,6 +150,34 @@ enum Format {
 }
 
 impl Format {
+    /// The kinds of files that are read beside one of this format.
+    fn sidecars(self) -> &'static [Sidecar] {
+        match self {
+            Self::GeoTiff | Self::Png => Sidecar::ALL,
+            Self::Ascii | Self::Envi | Self::EsriHeader => {
+                &[Sidecar::Projection, Sidecar::Pam, Sidecar::Mask]
+            }
+            Self::Hgt | Self::Raw16 => &[Sidecar::Pam, Sidecar::Mask],
+        }
+    }
+
+    /// What of a PAM file comes before what the raster itself says, as in GDAL's drivers. Else the raster's own does.
+    fn yields_to_pam(self) -> PamFirst {
+        match self {
+            Self::GeoTiff => PamFirst {
+                nodata: true,
+                scale: false,
+                crs: true,
+            },
+            Self::Envi => PamFirst {
+                nodata: true,
+                scale: true,
+                crs: false,
+            },
+            _ => PamFirst::default(),
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::GeoTiff => "GeoTIFF",

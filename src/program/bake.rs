@@ -14,7 +14,7 @@ use viewcell_bake::prepare::{free_memory, told_of_terrain};
 use viewcell_bake::visibility;
 use viewcell_bake::{BakeOptions, Forecast, Keep, Quality, ShardReport, Source};
 use viewcell_ingest::world::Terrain;
-use viewcell_ingest::{IngestError, IngestErrorKind, Ingested};
+use viewcell_ingest::{IngestError, IngestErrorKind, Ingested, terrain_files};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::input;
@@ -210,6 +210,7 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     let terrain = &ingested.terrain;
     let forecast = forecast(terrain, &options, &name, &progress)?;
     let mut document = ForecastDocument::new(&forecast);
+    document.files = terrain_files(&job.input);
     if job.cells.is_chosen() && !job.compression.prunes_trees() {
         for quality in Quality::ALL {
             let sizes = quality.cells(terrain.width(), terrain.height(), options.mode);

@@ -76,7 +76,7 @@ pub struct Reading {
     pub byte_order: Option<ByteOrder>,
 
     /// Stored value for no data; overrides the file
-    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = nodata)]
     pub nodata: Option<f64>,
 
     /// Bake only a part: first column, first row, columns, rows
@@ -95,6 +95,10 @@ pub struct Reading {
 
 fn one() -> f64 {
     1.0
+}
+
+fn nodata(text: &str) -> Result<f64, String> {
+    ingest::parse_number(text).ok_or_else(|| "expected a number, or nan".into())
 }
 
 fn max_samples() -> u64 {

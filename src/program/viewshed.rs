@@ -11,7 +11,7 @@ use viewcell_bake::survey::{Counts, Lookout, Observer, places, sample_at, total_
 use viewcell_bake::visibility::{Bodies, HeightField, Simd, Viewshed};
 use viewcell_bake::{BakeOptions, VisibilityMode, check_height};
 use viewcell_ingest::world::Terrain;
-use viewcell_ingest::{ObserverRow, PlaceUnit, read_observers};
+use viewcell_ingest::{ObserverRow, ObserverTable, PlaceUnit, read_observers};
 use viewcell_view::picture::{
     self, Ground, MAX_BANDS, MapLayout, PackedBand, Pixel, Viewpoint, write_map,
 };
@@ -34,7 +34,8 @@ use super::work::{Manner, Range, RasterDocument, Work};
 /// The file has a line, or a point, for each observer. Columns of positions are x and y (coordinates of the heightmap), lon
 /// and lat, column and row, or east and south in metres. Others may be there: name; eye, player (heights in metres);
 /// radius, min_radius (metres); azimuth_from, azimuth_to (degrees clockwise from north); tilt_from, tilt_to (degrees above
-/// the horizontal). Names in ArcGIS's way, such as OFFSETA, are read, too. What a line does not say, options do.
+/// the horizontal). Names of ArcGIS, such as OFFSETA, and of the QGIS plugin Visibility Analysis, such as observ_hgt, are
+/// read, too; a note names columns that are not. What a line does not say, options do.
 ///
 /// Example: viewcell viewshed level.tif --at 10,20 -o seen.tif
 #[derive(clap::Args)]
@@ -205,8 +206,10 @@ pub fn run(args: &Args) -> Outcome {
         check_not_input(file, &args.output)?;
     }
     // A fault in a small file is told before a large one is read.
-    let rows = args.rows()?;
+    let ObserverTable { rows, notes, crs } = args.rows()?;
     let mut ingested = args.heightmap.read()?;
+    args.check_crs(&ingested.terrain, crs.as_deref())?;
+    ingested.notes.extend(notes);
     let reading = &args.heightmap.reading;
     args.places.apply(&mut ingested, input, reading)?;
     // The places that a bake would ask for.
@@ -326,7 +329,7 @@ impl Of {
 
 impl Args {
     /// The observers, as a file or the command line has them.
-    fn rows(&self) -> Result<Vec<ObserverRow>, Failure> {
+    fn rows(&self) -> Result<ObserverTable, Failure> {
         let unit = match self.by {
             By { metres: true, .. } => PlaceUnit::Metres,
             By { lonlat: true, .. } => PlaceUnit::Degrees,
@@ -344,7 +347,10 @@ impl Args {
                 azimuth: [None; 2],
                 tilt: [None; 2],
             });
-            return Ok(rows.collect());
+            return Ok(ObserverTable {
+                rows: rows.collect(),
+                ..ObserverTable::default()
+            });
         };
         if unit != PlaceUnit::Samples {
             return Err(Failure::usage(
@@ -352,6 +358,26 @@ impl Args {
             ));
         }
         Ok(read_observers(file)?)
+    }
+
+    /// Positions are not transformed: fails where the file of observers names another coordinate reference system than
+    /// the heightmap.
+    fn check_crs(&self, terrain: &Terrain, crs: Option<&str>) -> Result<(), Failure> {
+        let own = terrain.georeference().filter(|place| place.has_crs());
+        let (Some(file), Some(found), Some(own)) = (&self.observers, crs, own) else {
+            return Ok(());
+        };
+        let is_code = |crs: &str| crs.starts_with("EPSG:");
+        if found == own.crs || !is_code(found) || !is_code(&own.crs) {
+            return Ok(());
+        }
+        Err(Failure::bad_input(format!(
+            "{}: crs: expected {}, as the heightmap has, found {found}; transform the points: ogr2ogr -t_srs {} OUT.geojson {}",
+            file.display(),
+            own.crs,
+            own.crs,
+            file.display()
+        )))
     }
 
     /// The observers on the terrain.

@@ -275,9 +275,9 @@ fn damaged_tables_are_refused_or_read_as_numbers() {
         }
         std::fs::write(&path, &bytes).unwrap();
         match read_observers(&path) {
-            Ok(rows) => {
+            Ok(table) => {
                 read += 1;
-                for row in rows {
+                for row in table.rows {
                     let others = [row.eye, row.head].into_iter().chain(row.radius);
                     let others = others.chain(row.azimuth).chain(row.tilt).flatten();
                     let mut all = row.place.0.into_iter().chain(others);

@@ -8,6 +8,7 @@ use super::store::records::{Head, Job, Options, Share};
 use super::tiles::tile_count;
 use crate::bundle::{GridHeader, GridKind, InputFile, Provenance, Statistics};
 use viewcell::format::{Coarse, Grid, TerrainParameters, TreeCode};
+use viewcell_ingest::terrain_files;
 use viewcell_ingest::world::Terrain;
 
 /// The program, as it signs what it makes.
@@ -23,14 +24,33 @@ pub struct Source {
 }
 
 impl Source {
-    /// Describes the file at `path`, which it reads once for the digest.
+    /// Describes the file at `path`, which it reads once for the digest. Of a terrain the digest is that of all files that
+    /// it consists of: the file's own where it is alone, else the names and the bytes of the others go on.
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read.
+    /// Where a file cannot be read.
     pub fn new(path: &Path, format: &str, options: Options) -> io::Result<Self> {
-        let bytes = std::fs::read(path)?;
-        Ok(Self::of_file(path, &bytes, format, options))
+        let files = terrain_files(path);
+        let mut digest = crc32fast::Hasher::new();
+        let mut length = 0;
+        for (i, file) in files.iter().enumerate() {
+            let bytes = std::fs::read(file)?;
+            if i == 0 {
+                length = bytes.len() as u64;
+            } else {
+                let name = file.file_name().unwrap_or_default();
+                digest.update(name.as_encoded_bytes());
+            }
+            digest.update(&bytes);
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Self::of_bytes(
+            &name,
+            format,
+            (length, digest.finalize()),
+            options,
+        ))
     }
 
     /// Describes a file that was read: its name and bytes.

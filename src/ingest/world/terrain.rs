@@ -331,6 +331,19 @@ impl Terrain {
         self
     }
 
+    /// The same terrain with another spacing `[dx, dy]` in metres, which is within [`Terrain::SPACINGS`].
+    ///
+    /// # Errors
+    ///
+    /// Where it is not.
+    pub fn with_spacing(mut self, spacing: [f64; 2]) -> Result<Self, TerrainError> {
+        if !spacing.iter().all(|metres| Self::SPACINGS.contains(metres)) {
+            return Err(TerrainError::Spacing(spacing));
+        }
+        self.spacing = spacing;
+        Ok(self)
+    }
+
     /// Number of columns.
     pub fn width(&self) -> u32 {
         self.width

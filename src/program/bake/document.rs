@@ -126,6 +126,10 @@ pub struct ForecastDocument {
     sampled_quads: usize,
     /// Quads of viewpoints of the whole bake.
     quads: usize,
+    /// Of a terrain: the files that it consists of, the one named first. The others lie beside it (world file, header, mask
+    /// and the like) and are read with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) files: Vec<PathBuf>,
     /// What each quality takes, where the quality chooses the view cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     qualities: Vec<QualityForecast>,
@@ -199,6 +203,7 @@ impl ForecastDocument {
             memory: forecast.memory,
             sampled_quads: forecast.sampled,
             quads: forecast.quads,
+            files: Vec::new(),
             qualities: Vec::new(),
         }
     }

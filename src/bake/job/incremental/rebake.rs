@@ -10,6 +10,7 @@
 //! All other pairs are as they were: [`crate::visibility::Change`] says why. The bundle that comes
 //! out is that of a bake of the new terrain, but for its provenance.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use cpu_time::ProcessTime;
@@ -38,7 +39,7 @@ use crate::job::visibility::Kernel;
 use crate::visibility::{Bodies, Change, Curvature, Stance};
 use viewcell::format::{Grid, Tag, TerrainParameters, TreeCode, Valid, VisibilityMode};
 use viewcell::query::Layers;
-use viewcell_ingest::world::Terrain;
+use viewcell_ingest::world::{Georeference, Terrain};
 
 /// The options of the bake that a bundle says it is of.
 pub(crate) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions) -> BakeOptions {
@@ -106,8 +107,11 @@ fn check_terrain(
     }
     let terrain = &*cells.terrain;
     let [dx, dy] = parameters.cell_spacing;
-    if parameters.cell_spacing != terrain.spacing() {
-        let [x, y] = terrain.spacing();
+    let size = [terrain.width(), terrain.height()].map(f64::from);
+    let [x, y] = terrain.spacing();
+    // Formats round: the same ground in another one may differ in the last digits of a text.
+    let is_off = |a: f64, b: f64, count: f64| (a - b).abs() * count > SAME * a.abs();
+    if is_off(dx, x, size[0]) || is_off(dy, y, size[1]) {
         return Err(other(
             "metres between samples",
             format!("{dx} and {dy}"),
@@ -116,7 +120,7 @@ fn check_terrain(
     }
     let place = terrain.georeference().map(|place| place.transform);
     if let (Some(expected), Some(found)) = (parameters.transform, place)
-        && expected != found
+        && is_elsewhere(expected, found, size)
     {
         return Err(other(
             "place",
@@ -125,6 +129,49 @@ fn check_terrain(
         ));
     }
     Ok(())
+}
+
+/// Places that differ by less than this share of a sample are the same.
+const SAME: f64 = 0.01;
+
+/// Whether a corner of a raster is elsewhere by another transform.
+fn is_elsewhere(a: [f64; 6], b: [f64; 6], [columns, rows]: [f64; 2]) -> bool {
+    let off = |i: usize, column: f64, row: f64| {
+        (a[i] - b[i]) + column * (a[i + 1] - b[i + 1]) + row * (a[i + 2] - b[i + 2])
+    };
+    let samples = [a[1].hypot(a[4]), a[2].hypot(a[5])];
+    let least = SAME * samples[0].min(samples[1]);
+    let corners = [(0.0, 0.0), (columns, 0.0), (0.0, rows), (columns, rows)];
+    corners.iter().any(|&(column, row)| {
+        // What is no number is elsewhere.
+        let near = |i| off(i, column, row).abs() <= least;
+        !(near(0) && near(3))
+    })
+}
+
+/// A terrain with the spacing and the place that a bundle has, to the last digit.
+fn as_placed<'a>(terrain: &'a Terrain, parameters: &TerrainParameters) -> Cow<'a, Terrain> {
+    let side = f64::from(1_u32 << parameters.finest());
+    let spacing = parameters.cell_spacing.map(|metres| metres / side);
+    let of_samples =
+        |[t0, t1, t2, t3, t4, t5]: [f64; 6]| [t0, t1 / side, t2 / side, t3, t4 / side, t5 / side];
+    let transform = parameters.transform.map(of_samples);
+    let place = terrain.georeference();
+    let is_placed = match (transform, place) {
+        (Some(transform), Some(place)) => transform == place.transform,
+        _ => true,
+    };
+    if spacing == terrain.spacing() && is_placed {
+        return Cow::Borrowed(terrain);
+    }
+    let georeference = place.cloned().map(|place| Georeference {
+        transform: transform.unwrap_or(place.transform),
+        ..place
+    });
+    let placed = terrain.clone().with_georeference(georeference);
+    placed
+        .with_spacing(spacing)
+        .map_or(Cow::Borrowed(terrain), Cow::Owned)
 }
 
 /// Re-bakes a bundle incrementally: `terrain`, read from the file `source`, is the new ground.
@@ -161,6 +208,7 @@ pub fn rebake(
         &bake,
         &source.input.name,
     )?;
+    let terrain = &*as_placed(terrain, &parts.header.parameters);
     if parts.header.parameters.tree_code == TreeCode::Graded {
         let begun = (finish, clock);
         return graded::rebake(&before, job, terrain, source, &bake, begun, observer);
