@@ -56,6 +56,19 @@ pub struct MeshArgs {
     /// Treat materials of an OBJ file as opaque if no library (.mtl) defines them
     #[arg(long)]
     pub opaque_without_material: bool,
+
+    /// Take what has NAME as drawn and opaque, whatever its name, its extensions or its material say; may be repeated
+    ///
+    /// NAME is that of an object, group, node, mesh or material of an OBJ or glTF file, or of an object of CityJSON. * stands for
+    /// anything, and case does not count. A node is kept with its mesh, and a material by its own name.
+    #[arg(long, value_name = "NAME")]
+    pub keep: Vec<String>,
+
+    /// Leave out what has NAME, with all below it, such as doors: it neither hides nor stops players; may be repeated
+    ///
+    /// NAME is as for --keep, over which this wins.
+    #[arg(long, value_name = "NAME")]
+    pub drop: Vec<String>,
 }
 
 /// The axis of a mesh that points up.
@@ -131,6 +144,8 @@ impl MeshArgs {
                 From::Blender => solid::Exporter::Blender,
             }),
             opaque_without_material: self.opaque_without_material,
+            keep: self.keep.clone(),
+            drop: self.drop.clone(),
             ..SolidOptions::default()
         }
     }

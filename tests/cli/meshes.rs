@@ -148,3 +148,155 @@ fn meshes_and_towns_of_reports_answer_as_they_should() {
         assert_eq!(found, answer, "{file}: {}", said.stderr);
     }
 }
+
+/// A box of a metre, of each format a file that its converter reads.
+fn foreign() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let corners: Vec<[u8; 3]> = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2]).collect();
+    let sides: [[usize; 4]; 6] = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [1, 3, 7, 5],
+        [3, 2, 6, 7],
+        [2, 0, 4, 6],
+    ];
+    let triangles: Vec<[usize; 3]> = sides
+        .iter()
+        .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
+        .collect();
+    let at = |[x, y, z]: [u8; 3]| format!("{x} {y} {z}");
+    let lines: String = corners.iter().map(|&c| at(c) + "\n").collect();
+    let faces: String = triangles
+        .iter()
+        .map(|[a, b, c]| format!("3 {a} {b} {c}\n"))
+        .collect();
+    let facet = |of: &[usize; 3]| {
+        let corners = of.map(|i| format!("vertex {}\n", at(corners[i])));
+        format!(
+            "facet normal 0 0 0\nouter loop\n{}endloop\nendfacet\n",
+            corners.concat()
+        )
+    };
+    let stl: String = triangles.iter().map(facet).collect();
+    let mut binary = vec![b' '; 80];
+    binary.extend((triangles.len() as u32).to_le_bytes());
+    for triangle in &triangles {
+        let numbers = triangle.iter().flat_map(|&i| corners[i]);
+        let floats = [0; 3].into_iter().chain(numbers);
+        binary.extend(floats.flat_map(|x| f32::from(x).to_le_bytes()));
+        binary.extend([0; 2]);
+    }
+    let ply = format!(
+        "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n\
+         element face 12\nproperty list uchar int vertex_indices\nend_header\n{lines}{faces}"
+    );
+    let numbers = |of: &[[usize; 3]]| {
+        let all = of.iter().flatten().map(ToString::to_string);
+        all.collect::<Vec<_>>().join(" ")
+    };
+    let dae = format!(
+        r##"<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g" name="box"><mesh><source id="p"><float_array id="pa" count="24">{}</float_array>
+<technique_common><accessor source="#pa" count="8" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/>
+</vertices><triangles count="12"><input semantic="VERTEX" source="#v" offset="0"/><p>{}</p></triangles></mesh></geometry>
+</library_geometries><library_visual_scenes><visual_scene id="s"><node id="n" name="box"><instance_geometry url="#g"/></node>
+</visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>"##,
+        lines.replace('1', "100").replace('\n', " "),
+        numbers(&triangles)
+    );
+    let text = |text: String| text.into_bytes();
+    vec![
+        (
+            "a.stl",
+            "STL",
+            text(format!("solid box\n{stl}endsolid box\n")),
+        ),
+        ("b.stl", "STL", binary),
+        ("a.ply", "PLY", text(ply)),
+        ("a.off", "OFF", text(format!("OFF\n8 12 0\n{lines}{faces}"))),
+        ("a.dae", "COLLADA", text(dae)),
+        ("a.fbx", "FBX", b"Kaydara FBX Binary  \0\x1a\0".to_vec()),
+        ("a.usda", "USD", b"#usda 1.0\n".to_vec()),
+        ("a.blend", "Blender", b"BLENDER-v402".to_vec()),
+        ("a.ifc", "IFC", b"ISO-10303-21;\n".to_vec()),
+        (
+            "a.gml",
+            "CityGML",
+            b"<?xml version=\"1.0\"?><core:CityModel/>".to_vec(),
+        ),
+    ]
+}
+
+/// The command that the error advises is typed, where its program is installed.
+#[test]
+fn a_mesh_of_another_format_is_named_and_its_remedy_works() {
+    let folder = Folder::new();
+    // On the box, whichever of its axes is up.
+    folder.write("reach.csv", "0.5,0.5,1\n0.5,-0.5,1\n");
+    let installed = |program: &str| {
+        let found = std::process::Command::new("which").arg(program).output();
+        found.is_ok_and(|found| found.status.success())
+    };
+    for (name, format, bytes) in foreign() {
+        let sound = bytes.len() > 100;
+        folder.write(name, bytes);
+        for bake in [&["bake", name][..], &["bake", "solid", name]] {
+            folder.fails(bake, 3, &[name, format, "`"]);
+        }
+        let error = folder.run(&["bake", name]).stderr;
+        let command = error.split('`').nth(1).unwrap();
+        let program = command.split(' ').next().unwrap();
+        if !sound || !installed(program) {
+            eprintln!("skipped: {command}");
+            continue;
+        }
+        let command = command.replace(" IN ", &format!(" {name} "));
+        let command = command.replace("'IN'", &format!("'{name}'"));
+        let ran = std::process::Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(folder.path(""))
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{command}: {ran:?}");
+        let bake = [
+            "bake",
+            "OUT.glb",
+            "--reach",
+            "reach.csv",
+            "--force",
+            "-o",
+            "x.vcb",
+        ];
+        let told = folder.ok(&bake);
+        assert!(told.stderr.contains("1 solids"), "{name} {}", told.stderr);
+    }
+}
+
+#[test]
+fn what_a_name_says_is_told_kept_and_dropped() {
+    let folder = Folder::new();
+    folder.write("reach.csv", "-3,0,0\n3,0,0\n");
+    folder.write("room.obj", room().replace("usemtl wall", "o UCX_wall"));
+    let ask = ["query", "visible", "x.vcb", "--", "-3,0,0", "3,0,0"];
+    let bake = [BAKE, &["--reach", "reach.csv"]].concat();
+    let told = folder.ok(&bake).stderr;
+    for words in [
+        "6 of 42 faces hide nothing: 6 of collision",
+        "UCX_wall",
+        "--keep takes",
+    ] {
+        assert!(told.contains(words), "{words:?} in {told}");
+    }
+    assert_eq!(folder.run(&ask).stdout, "visible\n");
+    folder.ok(&[&bake[..], &["--keep", "UCX_*"]].concat());
+    assert_eq!(folder.run(&ask).stdout, "hidden\n");
+    folder.ok(&[&bake[..], &["--drop", "ucx_wall"]].concat());
+    assert_eq!(folder.run(&ask).stdout, "visible\n");
+    folder.fails(
+        &[&bake[..], &["--drop", "door"]].concat(),
+        2,
+        &["--drop", "door, which nothing has"],
+    );
+}

@@ -25,4 +25,5 @@ mod session;
 mod tiny;
 mod town;
 mod towns;
+mod undrawn;
 mod watch;

@@ -143,7 +143,7 @@ fn rooms_storeys_and_plants_are_no_walls() {
     ] {
         assert!(!hides(&town(kind)), "{kind}");
         let notes = read(&town(kind)).notes.join("\n");
-        assert!(notes.contains("1 rooms, storeys"), "{kind}: {notes}");
+        assert!(notes.contains("6 of rooms, storeys"), "{kind}: {notes}");
     }
 }
 
@@ -318,5 +318,103 @@ fn a_town_in_feet_is_converted_and_one_in_degrees_refused() {
     if let Some(path) = data("reports/files/degrees_4979.city.json") {
         let error = try_read(&std::fs::read(path).unwrap()).err().unwrap();
         assert!(error.contains("degrees"), "{error}");
+    }
+}
+
+/// A block of 2 m across x, or a gate of two posts, as an object of a level of detail.
+fn building(town: &mut Value, name: &str, object: Value, lod: &str, boxes: &[[[i32; 3]; 2]]) {
+    let mut geometry = Vec::new();
+    for &of in boxes {
+        let vertices = town["vertices"].as_array_mut().unwrap();
+        let first = vertices.len();
+        vertices.extend(corners(of).into_iter().map(|at| json!(at)));
+        geometry.push(json!({"type": "Solid", "lod": lod, "boundaries": [shell(first)]}));
+    }
+    let mut object = object;
+    object["geometry"] = geometry.into();
+    town["CityObjects"][name] = object;
+}
+
+const BLOCK: &[[[i32; 3]; 2]] = &[[[-10, -50, 0], [10, 50, 100]]];
+const GATE: &[[[i32; 3]; 2]] = &[
+    [[-10, -50, 0], [10, -10, 100]],
+    [[-10, 10, 0], [10, 50, 100]],
+];
+
+#[test]
+fn a_coarse_block_of_a_building_of_finer_parts_hid_what_is_seen_through_them() {
+    let empty = || {
+        let mut town = wall(&json!({}));
+        town["CityObjects"] = json!({});
+        town["vertices"] = json!([]);
+        town
+    };
+    let part = |kind: &str, of: &str| json!({"type": kind, "parents": [of]});
+    let whole = |parts: &[&str]| json!({"type": "Building", "children": parts});
+    // Which has the block, and which the gate.
+    for (coarse, fine, hides) in [
+        ("1.2", "2.2", false),
+        ("1", "3", false),
+        ("2.2", "2.2", true),
+        ("nan", "2", false),
+    ] {
+        for kind in [
+            "BuildingPart",
+            "BuildingInstallation",
+            "BuildingConstructiveElement",
+        ] {
+            let mut town = empty();
+            building(&mut town, "b", whole(&["p"]), coarse, BLOCK);
+            building(&mut town, "p", part(kind, "b"), fine, GATE);
+            assert_eq!(self::hides(&town), hides, "{coarse} {fine} {kind}");
+            let note = read(&town).notes.join("\n");
+            let words =
+                "6 of 18 faces hide nothing: 6 of coarser levels of detail (the first: object b)";
+            assert_eq!(note.contains(words), !hides, "{note}");
+        }
+        // The other way round, said by the part or the building alone, and by a part of a part.
+        let mut town = empty();
+        building(&mut town, "b", json!({"type": "Building"}), fine, GATE);
+        building(&mut town, "p", part("BuildingPart", "b"), coarse, BLOCK);
+        assert_eq!(self::hides(&town), hides, "{coarse} {fine}");
+        let mut town = empty();
+        building(&mut town, "b", whole(&["p"]), coarse, BLOCK);
+        building(
+            &mut town,
+            "p",
+            json!({"type": "BuildingPart", "children": ["q"]}),
+            coarse,
+            &[],
+        );
+        building(&mut town, "q", json!({"type": "BuildingPart"}), fine, GATE);
+        assert_eq!(self::hides(&town), hides, "{coarse} {fine}");
+    }
+    // Houses of a group are not one building.
+    let mut town = empty();
+    building(
+        &mut town,
+        "b",
+        json!({"type": "Building", "parents": ["g"]}),
+        "1.2",
+        BLOCK,
+    );
+    building(
+        &mut town,
+        "p",
+        json!({"type": "Building", "parents": ["g"]}),
+        "2.2",
+        GATE,
+    );
+    town["CityObjects"]["g"] = json!({"type": "CityObjectGroup", "children": ["b", "p"]});
+    assert!(self::hides(&town));
+    if let Some(path) = data("reports/second/parts.city.json") {
+        let read = try_read(&std::fs::read(path).unwrap()).unwrap();
+        let [a, b] = [84_997.0, 85_003.0].map(|x| [x, 447_000.0, 1.5]);
+        assert!(!read.level.blocks(a, b), "{:?}", read.notes);
+        assert!(
+            read.notes.join("\n").contains("of coarser levels"),
+            "{:?}",
+            read.notes
+        );
     }
 }

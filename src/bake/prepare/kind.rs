@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use viewcell_ingest::solid::is_foreign_mesh;
+
 /// How much of a file is looked at. [Unit: bytes]
 const HEAD: u64 = 64 << 10;
 
@@ -40,6 +42,11 @@ impl WorldFile {
             .take(HEAD)
             .read_to_end(&mut head)
             .ok()?;
+        let length = path.metadata().map_or(0, |data| data.len());
+        // What reads meshes says how to convert it.
+        if is_foreign_mesh(&head, length) {
+            return Some(Self::Solid);
+        }
         Some(Self::of_head(&head, path))
     }
 

@@ -185,7 +185,7 @@ impl Layers {
             }
             if self.mesh != SolidOptions::default() {
                 return usage(
-                    "`up`, `from`, `opaque_without_material`: expected only with `solids`; add it, or leave them out"
+                    "`up`, `from`, `opaque_without_material`, `keep`, `drop`: expected only with `solids`; add it, or leave them out"
                         .to_owned(),
                 );
             }

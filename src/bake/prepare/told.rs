@@ -78,6 +78,8 @@ pub fn told_of_mesh(reading: &SolidOptions) -> Map<String, Value> {
             Exporter::Blender => "blender",
         }),
         "opaque-without-material": reading.opaque_without_material.then_some(true),
+        "keep": (!reading.keep.is_empty()).then_some(&reading.keep),
+        "drop": (!reading.drop.is_empty()).then_some(&reading.drop),
     }))
 }
 

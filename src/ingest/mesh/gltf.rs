@@ -1,7 +1,11 @@
 //! Meshes of glTF 2.0 files, binary or JSON: the triangles of a scene, where its nodes put them.
 
 mod accessors;
+mod animations;
 mod buffers;
+mod extensions;
+mod nodes;
+mod placement;
 #[cfg(test)]
 mod tests;
 
@@ -11,13 +15,21 @@ use std::path::Path;
 use gltf::json::Root;
 use gltf::material::AlphaMode;
 use gltf::mesh::Mode;
-use gltf::scene::Transform;
-use gltf::{Accessor, Document, Error, Gltf, Material, Node, Primitive, Semantic};
+use gltf::{Accessor, Document, Error, Glb, Material, Node, Primitive, Semantic};
+use serde::Deserialize;
+use serde_json::Value;
 
+use super::selection::Selection;
 use super::surface::{Look, Surface};
+use super::undrawn;
+use super::unhiding::{Reason, Stays, Unhiding};
 use crate::error::IngestError;
 use accessors::{MOST_CORNERS, corners, numbers, rotations};
+use animations::Changing;
 use buffers::{REMEDY, read_buffers};
+use extensions::INSTANCING;
+use nodes::{Placed, nodes};
+use placement::Placement;
 use viewcell_ground::Mesh;
 
 /// What a binary glTF file begins with.
@@ -35,18 +47,8 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
 
 /// The header, and that of the first chunk.
 const SHORTEST: usize = 20;
-/// What begins as these do is about colours and lights, and changes no corner.
-const LOOKS: &[&str] = &[
-    "EXT_lights_",
-    "EXT_texture_",
-    "KHR_lights_",
-    "KHR_materials_",
-    "KHR_texture_",
-];
 /// Corners as small integers.
 const QUANTIZATION: &str = "KHR_mesh_quantization";
-/// A mesh in many places by one node.
-const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 /// What is compressed, and how it is unpacked. No crate that is written in Rust and kept up decodes them.
 const COMPRESSED: &[(&str, &str)] = &[
     (
@@ -64,18 +66,40 @@ const COMPRESSED: &[(&str, &str)] = &[
 ];
 /// Other materials of a primitive, one of which may be glass.
 const VARIANTS: &str = "KHR_materials_variants";
-/// Its document, all of whose numbers lead to something, and its binary chunk.
-pub(super) fn open(bytes: &[u8]) -> Result<(Document, Option<Vec<u8>>), IngestError> {
-    let bytes = if bytes.starts_with(MAGIC) {
-        whole(bytes)?
-    } else {
-        without_mark(bytes)
-    };
-    let gltf = Gltf::from_slice_without_validation(bytes).map_err(told)?;
-    let mut root = gltf.document.into_json();
-    check(&mut root)?;
-    let document = Document::from_json(root).map_err(told)?;
-    Ok((document, gltf.blob))
+/// A file, all of whose numbers lead to something.
+pub(super) struct File {
+    document: Document,
+    /// The binary chunk.
+    blob: Option<Vec<u8>>,
+    changing: Changing,
+}
+
+impl File {
+    fn open(bytes: &[u8]) -> Result<Self, IngestError> {
+        let (json, blob) = if bytes.starts_with(MAGIC) {
+            let glb = Glb::from_slice(whole(bytes)?).map_err(told)?;
+            (glb.json, glb.bin.map(|bin| bin.into_owned()))
+        } else {
+            (without_mark(bytes).into(), None)
+        };
+        let broken = |error: serde_json::Error| {
+            IngestError::bad("glTF 2.0", error.to_string().replace('`', "\""), REMEDY)
+        };
+        let mut json: Value = serde_json::from_slice(&json).map_err(broken)?;
+        let animations = json
+            .as_object_mut()
+            .and_then(|file| file.remove("animations"));
+        let animations = animations.unwrap_or_default();
+        let count = json["nodes"].as_array().map_or(0, Vec::len);
+        let changing = Changing::of(&animations, &json["extensions"], count)?;
+        let mut root = Root::deserialize(json).map_err(broken)?;
+        check(&mut root)?;
+        Ok(Self {
+            document: Document::from_json(root).map_err(told)?,
+            blob,
+            changing,
+        })
+    }
 }
 
 /// The bytes that the header of a binary file counts. (The crate takes that number as it stands.)
@@ -102,10 +126,8 @@ fn check(root: &mut Root) -> Result<(), IngestError> {
         let found = format!("{:.20}, at least {least:.20}", asset.version);
         return Err(IngestError::bad("version 2.0", found, REMEDY).at("asset"));
     }
-    root.extensions_required.retain(|name| {
-        let known = [QUANTIZATION, INSTANCING].contains(&name.as_str());
-        !known && !LOOKS.iter().any(|start| name.starts_with(start))
-    });
+    root.extensions_required
+        .retain(|name| name != QUANTIZATION && !extensions::is_known(name));
     if let Some(name) = root.extensions_required.first() {
         let compressed = COMPRESSED.iter().find(|(of, _)| of == name);
         let remedy = compressed.map_or("export the mesh without it", |(_, remedy)| remedy);
@@ -143,7 +165,7 @@ fn told(error: Error) -> IngestError {
 /// elsewhere, a mesh with a skin or a pose, lines or points, without triangles, or not closed.
 pub(super) fn read_gltf(bytes: &[u8], path: &Path) -> Result<Mesh, IngestError> {
     let mut left = LeftOut::default();
-    let surface = read(bytes, path, &mut left)?;
+    let surface = read(bytes, path, None, &mut left)?;
     match left.first() {
         Some(error) => Err(error),
         None => Ok(Mesh::new(surface.corners, surface.triangles)?),
@@ -155,14 +177,15 @@ pub(super) fn read_gltf(bytes: &[u8], path: &Path) -> Result<Mesh, IngestError> 
 ///
 /// # Errors
 ///
-/// As [`read_gltf`], but for closedness and for what is left out.
+/// As [`read_gltf`], but for closedness and for what is left out; a file of which nothing is drawn.
 pub(crate) fn read_surface(
     bytes: &[u8],
     path: &Path,
+    selection: &Selection,
     notes: &mut Vec<String>,
 ) -> Result<Surface, IngestError> {
     let mut left = LeftOut::default();
-    let surface = read(bytes, path, &mut left)?;
+    let surface = read(bytes, path, Some(selection), &mut left)?;
     left.tell(notes);
     Ok(surface)
 }
@@ -170,21 +193,23 @@ pub(crate) fn read_surface(
 /// What has no place of its own, or no area: how many there are, and the first.
 #[derive(Default)]
 struct LeftOut {
-    /// Nodes whose meshes have a skin or a pose.
-    posed: (usize, usize),
+    /// A node whose mesh has a skin or a pose.
+    posed: Option<usize>,
     /// Primitives of lines and points.
     thin: (usize, String),
     /// Nodes that repeat another.
     again: (usize, usize),
+    /// Faces that hide nothing.
+    faces: Unhiding,
 }
 
 impl LeftOut {
     /// Why a mesh that must be whole is none.
     fn first(&self) -> Option<IngestError> {
-        if self.posed.0 > 0 {
+        if let Some(node) = self.posed {
             let remedy = "apply its pose before the export";
             let error = IngestError::bad("a mesh in no pose", "a skin or weights", remedy);
-            return Some(error.at(format!("node {}", self.posed.1)));
+            return Some(error.at(format!("node {node}")));
         }
         let found = format!("lines or points: {}", self.thin.1);
         let expected = "triangles, in strips and fans or not";
@@ -192,11 +217,7 @@ impl LeftOut {
     }
 
     fn tell(&self, notes: &mut Vec<String>) {
-        if let (number @ 1.., first) = self.posed {
-            notes.push(format!(
-                "{number} meshes with a skin or in a pose are left out and hide nothing (the first: node {first})"
-            ));
-        }
+        notes.extend(self.faces.note());
         if let (number @ 1.., first) = &self.thin {
             notes.push(format!(
                 "{number} primitives of lines and points are left out and hide nothing (the first: {first})"
@@ -210,34 +231,48 @@ impl LeftOut {
     }
 }
 
-fn read(bytes: &[u8], path: &Path, left: &mut LeftOut) -> Result<Surface, IngestError> {
-    let (document, blob) = open(bytes)?;
+/// Reads all triangles; with a selection those that are drawn or stop players.
+fn read(
+    bytes: &[u8],
+    path: &Path,
+    selection: Option<&Selection>,
+    left: &mut LeftOut,
+) -> Result<Surface, IngestError> {
+    let File {
+        document,
+        blob,
+        changing,
+    } = File::open(bytes)?;
     let buffers = read_buffers(&document, blob, path)?;
     let mut surface = Surface {
         quantized: document.extensions_used().any(|name| name == QUANTIZATION),
         ..Surface::default()
     };
+    let materials = materials(&document, &changing, selection);
     let mut met = HashSet::new();
     for Placed {
         node,
         placement,
-        still,
-    } in nodes(&document)?
+        reason,
+    } in nodes(&document, &changing, selection)?
     {
         let Some(mesh) = node.mesh() else { continue };
         let weights = node.weights().or(mesh.weights()).unwrap_or_default();
-        if node.skin().is_some() || weights.iter().any(|weight| *weight != 0.0) {
-            left.posed.0 += 1;
-            if left.posed.0 == 1 {
-                left.posed.1 = node.index();
-            }
-            continue;
+        let posed = node.skin().is_some() || weights.iter().any(|weight| *weight != 0.0);
+        if posed {
+            left.posed.get_or_insert(node.index());
         }
+        let posed = posed.then(|| Reason::new("with a skin or in a pose", Stays::Out));
+        let reason = Reason::of_both(reason, posed);
         let places = instances(&node, &document, &buffers)
             .map_err(|error| error.within(format!("node {}", node.index())))?;
         for place in places {
             let placement = placement.then(&place);
-            if !met.insert((mesh.index(), still, placement.key())) {
+            if !met.insert((
+                mesh.index(),
+                reason.as_ref().map(|of| of.what.clone()),
+                placement.key(),
+            )) {
                 left.again.0 += 1;
                 if left.again.0 == 1 {
                     left.again.1 = node.index();
@@ -253,24 +288,101 @@ fn read(bytes: &[u8], path: &Path, left: &mut LeftOut) -> Result<Surface, Ingest
                     }
                     continue;
                 }
-                let mut look = Look::of(&primitive.material());
-                // A mesh that may be morphed moves.
-                let is_fixed = still && primitive.morph_targets().next().is_none();
-                look.opaque &= is_fixed && primitive.extension_value(VARIANTS).is_none();
+                let material = primitive.material();
+                let of_material = material.index().and_then(|i| materials[i].clone());
+                let morphs = primitive.morph_targets().next().is_some();
+                let changes = if morphs || changing.meshes.contains(&mesh.index()) {
+                    Some(Reason::new("with morph targets", Stays::Drawn))
+                } else {
+                    let variants = primitive.extension_value(VARIANTS).is_some();
+                    variants.then(|| Reason::new("with variants of their material", Stays::Drawn))
+                };
+                let reason = Reason::of_both(
+                    reason.clone(),
+                    Reason::of_both(of_material.clone(), changes),
+                );
+                let faces = triangles_of(&primitive);
+                left.faces
+                    .count(faces, reason.as_ref(), || match material.index() {
+                        Some(i) if reason == of_material => {
+                            named(&format!("material {i}"), material.name())
+                        }
+                        _ => named(
+                            &format!("node {}", node.index()),
+                            node.name().or(mesh.name()),
+                        ),
+                    });
+                let stays = reason.map(|reason| reason.stays);
+                if selection.is_some() && stays == Some(Stays::Out) {
+                    continue;
+                }
+                let look = Look {
+                    two_sided: material.double_sided(),
+                    opaque: stays.is_none(),
+                    drawn: stays != Some(Stays::Hull),
+                };
                 surface
                     .add(&primitive, look, &placement, &buffers)
                     .map_err(|error| error.within(place()))?;
             }
         }
     }
+    if let Some(selection) = selection {
+        selection.check()?;
+    }
     if surface.triangles.is_empty() && left.first().is_none() {
-        return Err(IngestError::bad(
-            "triangles in the default scene",
-            "none",
-            REMEDY,
-        ));
+        return Err(match left.faces.note() {
+            None => IngestError::bad("triangles in the default scene", "none", REMEDY),
+            Some(note) => {
+                IngestError::bad("a mesh that is drawn", note, "export what is drawn, too")
+            }
+        });
     }
     Ok(surface)
+}
+
+fn named(place: &str, name: Option<&str>) -> String {
+    name.map_or(place.to_owned(), |name| format!("{place}, {name:.80}"))
+}
+
+/// Of each material what there is against its hiding.
+fn materials(
+    document: &Document,
+    changing: &Changing,
+    selection: Option<&Selection>,
+) -> Vec<Option<Reason>> {
+    let reason = |material: Material| {
+        let selection = selection?;
+        let clear = match material.alpha_mode() {
+            AlphaMode::Blend => Some("blended".to_owned()),
+            AlphaMode::Mask => Some("masked".to_owned()),
+            AlphaMode::Opaque => {
+                let mut extensions = material.extensions().into_iter().flat_map(|of| of.keys());
+                let clear = extensions.find(|name| extensions::is_clear(name));
+                clear.map(|name| format!("transparent by {name:.80}"))
+            }
+        };
+        let is_animated = material
+            .index()
+            .is_some_and(|i| changing.materials.contains(&i));
+        let clear = clear.or(is_animated.then(|| "of a material whose colour is animated".into()));
+        let clear = clear.map(|what| Reason::new(&what, Stays::Drawn));
+        let name = material.name().unwrap_or("");
+        selection.of(&[name], Reason::of_both(clear, undrawn::of_material(name)))
+    };
+    document.materials().map(reason).collect()
+}
+
+/// How many triangles a primitive says that it has.
+fn triangles_of(primitive: &Primitive) -> usize {
+    let corners = primitive
+        .indices()
+        .or_else(|| primitive.get(&Semantic::Positions));
+    let count = corners.map_or(0, |of| of.count());
+    match primitive.mode() {
+        Mode::Triangles => count / 3,
+        _ => count.saturating_sub(2),
+    }
 }
 
 fn is_thin(mode: Mode) -> bool {
@@ -327,76 +439,6 @@ fn instances(
     Ok(each
         .map(|((at, turn), size)| Placement::decomposed(at, turn, size))
         .collect())
-}
-
-/// A node of the scene, and where it is.
-struct Placed<'a> {
-    node: Node<'a>,
-    placement: Placement,
-    /// Neither the node nor one above it is animated or may be switched off.
-    still: bool,
-}
-
-/// All nodes of the scene that counts.
-fn nodes(document: &Document) -> Result<Vec<Placed<'_>>, IngestError> {
-    let scene = document
-        .default_scene()
-        .or_else(|| document.scenes().next());
-    let scene = scene.ok_or_else(|| IngestError::bad("a scene", "none", REMEDY))?;
-    let mut still: Vec<bool> = document.nodes().map(|node| is_still(&node)).collect();
-    for animation in document.animations() {
-        for channel in animation.channels() {
-            still[channel.target().node().index()] = false;
-        }
-    }
-    let mut met = vec![false; document.nodes().len()];
-    let mut waiting: Vec<_> = scene
-        .nodes()
-        .map(|node| (node, Placement::UNMOVED, true))
-        .collect();
-    let mut found = Vec::new();
-    while let Some((node, parent, still_above)) = waiting.pop() {
-        // Also what keeps a node from being below itself.
-        if std::mem::replace(&mut met[node.index()], true) {
-            let place = format!("node {}", node.index());
-            let expected = "each node in one place of the scene";
-            return Err(IngestError::bad(expected, "one in two", REMEDY).at(place));
-        }
-        let placement = parent.then(&Placement::of(node.transform()));
-        let still = still_above && still[node.index()];
-        waiting.extend(node.children().map(|child| (child, placement, still)));
-        found.push(Placed {
-            node,
-            placement,
-            still,
-        });
-    }
-    Ok(found)
-}
-
-/// Whether nothing in the node itself says that it may move or not be drawn.
-fn is_still(node: &Node) -> bool {
-    let known = |name: &String| name.starts_with("KHR_lights_") || name == INSTANCING;
-    node.extensions()
-        .is_none_or(|extensions| extensions.keys().all(known))
-}
-
-/// Whether an extension lets light through a material, or is not known not to.
-fn may_be_seen_through(material: &Material) -> bool {
-    let clear =
-        |name: &String| !name.starts_with("KHR_materials_") || name.contains("transmission");
-    material
-        .extensions()
-        .is_some_and(|extensions| extensions.keys().any(clear))
-}
-
-impl Look {
-    fn of(material: &Material) -> Self {
-        Self {
-            two_sided: material.double_sided(),
-            opaque: material.alpha_mode() == AlphaMode::Opaque && !may_be_seen_through(material),
-        }
-    }
 }
 
 impl Surface {
@@ -465,97 +507,5 @@ impl Surface {
         self.triangles.extend(triangles);
         self.looks.resize(self.triangles.len(), look);
         Ok(())
-    }
-}
-
-/// Where a node is: three axes, and its origin.
-#[derive(Clone, Copy)]
-struct Placement([[f64; 3]; 4]);
-
-impl Placement {
-    const UNMOVED: Self = Self([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]]);
-
-    fn of(transform: Transform) -> Self {
-        match transform {
-            Transform::Matrix { matrix } => {
-                Self(matrix.map(|column| [0, 1, 2].map(|axis| column[axis].into())))
-            }
-            Transform::Decomposed {
-                translation,
-                rotation,
-                scale,
-            } => Self::decomposed(
-                translation.map(f64::from),
-                rotation.map(f64::from),
-                scale.map(f64::from),
-            ),
-        }
-    }
-
-    /// First the size, then the turn, then the place.
-    fn decomposed(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> Self {
-        let [x, y, z, w] = rotation;
-        // Quaternions are rounded to 32 bits; the turn is one all the same, and exact if it is a quarter.
-        let norm = x * x + y * y + z * z + w * w;
-        let [a, b, c] = scale;
-        let axes = [
-            [
-                w * w + x * x - y * y - z * z,
-                2.0 * (x * y + w * z),
-                2.0 * (x * z - w * y),
-            ],
-            [
-                2.0 * (x * y - w * z),
-                w * w - x * x + y * y - z * z,
-                2.0 * (y * z + w * x),
-            ],
-            [
-                2.0 * (x * z + w * y),
-                2.0 * (y * z - w * x),
-                w * w - x * x - y * y + z * z,
-            ],
-        ];
-        let [x, y, z] = axes.map(|axis| axis.map(|along| along / norm));
-        Self([
-            x.map(|along| a * along),
-            y.map(|along| b * along),
-            z.map(|along| c * along),
-            translation,
-        ])
-    }
-
-    /// The same for the same place.
-    fn key(&self) -> [u64; 12] {
-        let numbers = self.0.as_flattened();
-        // Minus zero is zero.
-        std::array::from_fn(|i| (numbers[i] + 0.0).to_bits())
-    }
-
-    /// What is there for a node in a node that is here.
-    fn then(&self, inner: &Self) -> Self {
-        let [x, y, z, origin] = inner.0;
-        let from = self.moved(origin);
-        Self([self.turned(x), self.turned(y), self.turned(z), from])
-    }
-
-    fn turned(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
-        let [a, b, c, _] = self.0;
-        [0, 1, 2].map(|axis| a[axis] * x + b[axis] * y + c[axis] * z)
-    }
-
-    fn moved(&self, at: [f64; 3]) -> [f64; 3] {
-        let turned = self.turned(at);
-        [0, 1, 2].map(|axis| turned[axis] + self.0[3][axis])
-    }
-
-    /// Where a corner is: metres east, south and up.
-    fn place(&self, corner: [f64; 3]) -> [f64; 3] {
-        let [x, y, z] = self.moved(corner);
-        [x, z, y]
-    }
-
-    fn mirrors(&self) -> bool {
-        let [[a, b, c], [d, e, f], [g, h, i], _] = self.0;
-        a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0.0
     }
 }

@@ -2,7 +2,10 @@
 
 mod gltf;
 pub(super) mod obj;
+pub(super) mod selection;
 mod surface;
+pub(super) mod undrawn;
+pub(super) mod unhiding;
 
 use std::path::Path;
 

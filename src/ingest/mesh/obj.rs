@@ -17,6 +17,9 @@ pub(crate) struct ObjFile {
     pub faces: Vec<ObjFace>,
     /// Names of materials that are used; faces have their numbers.
     pub materials: Vec<String>,
+    /// Names of objects, and of groups as a line has them, one with blanks or several; the first is none. Faces have their
+    /// numbers.
+    pub names: Vec<String>,
     /// What is written behind `mtllib`, each once.
     pub libraries: Vec<String>,
     /// Points, lines, curves and free-form surfaces, of which nothing is read, and the line of the first.
@@ -30,6 +33,8 @@ pub(crate) struct ObjFace {
     pub line: usize,
     /// The number of its material; none if no material is named.
     pub material: Option<u32>,
+    /// The numbers of the names of its object and its groups.
+    pub names: [u32; 2],
 }
 
 impl ObjFile {
@@ -41,9 +46,11 @@ impl ObjFile {
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, IngestError> {
         let text = String::from_utf8_lossy(bytes);
         let mut file = Self::default();
-        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut materials = HashMap::new();
         let mut libraries = HashSet::new();
         let mut material = None;
+        let (mut names, mut of_names) = ([0; 2], HashMap::new());
+        number_of(String::new(), &mut of_names, &mut file.names);
         for (number, line) in lines(text.trim_start_matches('\u{feff}')) {
             let bad = |expected: &str| {
                 let found = format!("{:.60}", line.trim());
@@ -77,16 +84,17 @@ impl ObjFile {
                             .ok_or_else(|| bad("f and the numbers of three corners or more"))?,
                         line: number,
                         material,
+                        names,
                     });
+                }
+                Some(word @ ("o" | "g")) => {
+                    let name = words.collect::<Vec<_>>().join(" ");
+                    let number = number_of(name, &mut of_names, &mut file.names);
+                    names[usize::from(word == "g")] = number;
                 }
                 Some("usemtl") => {
                     let name = words.collect::<Vec<_>>().join(" ");
-                    let next = numbers.len() as u32;
-                    let known = *numbers.entry(name).or_insert_with_key(|name| {
-                        file.materials.push(name.clone());
-                        next
-                    });
-                    material = Some(known);
+                    material = Some(number_of(name, &mut materials, &mut file.materials));
                 }
                 Some("mtllib") => {
                     let names = words.collect::<Vec<_>>().join(" ");
@@ -105,6 +113,14 @@ impl ObjFile {
         }
         Ok(file)
     }
+}
+
+/// The number of a name in a list, to which it is added once.
+fn number_of(name: String, numbers: &mut HashMap<String, u32>, names: &mut Vec<String>) -> u32 {
+    *numbers.entry(name).or_insert_with_key(|name| {
+        names.push(name.clone());
+        names.len() as u32 - 1
+    })
 }
 
 /// Lines with the number of their first, from 1 on. A backslash at the end joins a line with the next, but not
@@ -146,8 +162,8 @@ fn continued<'a>(first: &str, line: &'a str) -> Option<&'a str> {
 /// What the libraries of a file say.
 #[derive(Default)]
 pub(crate) struct Libraries {
-    /// Of each material, whether it is seen through.
-    pub clear: BTreeMap<String, bool>,
+    /// Of each material the word that says that it is seen through, if one does.
+    pub clear: BTreeMap<String, Option<&'static str>>,
     /// Libraries that are not there, or no plain files: their names, and why.
     pub missing: Vec<String>,
 }
@@ -216,7 +232,8 @@ impl Libraries {
     /// Of a material that is described twice either may be meant.
     fn end(&mut self, material: Option<(String, Material)>) {
         if let Some((name, material)) = material {
-            *self.clear.entry(name).or_default() |= material.is_clear();
+            let clear = self.clear.entry(name).or_default();
+            *clear = clear.or(material.is_clear());
         }
     }
 }
@@ -224,7 +241,8 @@ impl Libraries {
 /// What a material says of what is seen through it.
 #[derive(Default)]
 struct Material {
-    clear: bool,
+    /// The first word that says so.
+    clear: Option<&'static str>,
     /// It says that it is opaque.
     opaque: bool,
     /// The filter of transmission lets all through, or nothing. Maya writes it so of what is opaque.
@@ -237,21 +255,27 @@ impl Material {
     /// Takes a line's first word, in lower case, and the others.
     fn take(&mut self, word: &str, words: &[&str]) {
         let number = || words.last().and_then(|word| word.parse::<f64>().ok());
-        let mut dissolved = |opaque: f64| {
-            if number() == Some(opaque) {
-                self.opaque = true
-            } else {
-                self.clear = true
+        let mut clear = |word, is_clear| {
+            if is_clear {
+                self.clear.get_or_insert(word);
             }
         };
         match word {
-            "d" => dissolved(1.0),
-            "tr" => dissolved(0.0),
-            "map_d" | "map_tr" => self.clear = true,
+            "d" => {
+                clear("d", number() != Some(1.0));
+                self.opaque |= number() == Some(1.0);
+            }
+            "tr" => {
+                clear("Tr", number() != Some(0.0));
+                self.opaque |= number() == Some(0.0);
+            }
+            "map_d" => clear("map_d", true),
+            "map_tr" => clear("map_Tr", true),
             "tf" => {
-                let white = words.iter().all(|word| word.parse() == Ok(1.0_f64));
-                self.white = white;
-                self.clear |= !white;
+                self.white = words.iter().all(|word| word.parse() == Ok(1.0_f64));
+                if !self.white {
+                    self.clear.get_or_insert("Tf");
+                }
             }
             "illum" => {
                 let model = words.first().and_then(|word| word.parse().ok());
@@ -261,13 +285,13 @@ impl Material {
         }
     }
 
-    fn is_clear(&self) -> bool {
+    fn is_clear(&self) -> Option<&'static str> {
         let glass = match self.glass {
             // Maya's for all that it writes.
             Some(4) => !self.white && !self.opaque,
             other => other.is_some(),
         };
-        self.clear || glass
+        self.clear.or(glass.then_some("illum"))
     }
 }
 
@@ -328,8 +352,8 @@ mod tests {
         let is_clear = |body: &str| {
             let mut libraries = Libraries::default();
             libraries.add(format!("newmtl a\n{body}\nnewmtl b\nd 1\n").as_bytes());
-            assert!(!libraries.clear["b"]);
-            libraries.clear["a"]
+            assert!(libraries.clear["b"].is_none());
+            libraries.clear["a"].is_some()
         };
         for (body, clear) in [
             ("Kd 1 1 1", false),

@@ -18,4 +18,6 @@ pub(crate) struct Look {
     pub(crate) two_sided: bool,
     /// Nothing is seen through it.
     pub(crate) opaque: bool,
+    /// It is no hull that stops players unseen.
+    pub(crate) drawn: bool,
 }

@@ -4,10 +4,14 @@ use std::path::Path;
 
 use super::SolidOptions;
 use super::axes::{Axes, frame};
+use super::contents::{Side, named};
 use super::shell::{Polygon, level};
 use crate::error::IngestError;
 use crate::mesh::obj::{Libraries, ObjFile};
 use crate::mesh::read_surface;
+use crate::mesh::selection::Selection;
+use crate::mesh::undrawn::{Levels, of_material, of_object};
+use crate::mesh::unhiding::{Reason, Stays, Unhiding};
 use crate::world::solid::{Point, SolidLevel};
 
 const REMEDY: &str = "export the mesh again";
@@ -31,7 +35,11 @@ pub(super) fn obj(
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
     let file = ObjFile::read(bytes)?;
-    let clear = clear_materials(&file, path, options, notes)?;
+    let selection = Selection::new(&options.keep, &options.drop);
+    let materials = materials(&file, path, &selection, options, notes)?;
+    let names = names(&file, &selection);
+    selection.check()?;
+    let mut faces = Unhiding::default();
     let mut polygons = Vec::with_capacity(file.faces.len());
     for face in &file.faces {
         let vertices: Result<Vec<Point>, u32> = face
@@ -44,14 +52,46 @@ pub(super) fn obj(
             IngestError::bad(expected, (u64::from(corner) + 1).to_string(), REMEDY)
                 .at(format!("line {}", face.line))
         })?;
+        let [of_object, of_groups] = face.names.map(|number| names[number as usize].clone());
+        let of_part = match [&of_object, &of_groups].map(|of| of.kept) {
+            [false, false] => Reason::of_both(of_object.reason, of_groups.reason),
+            // What is dropped is so all the same.
+            _ => of_object.dropped.or(of_groups.dropped),
+        };
+        let material = face.material.map(|number| number as usize);
+        let of_material = material.and_then(|number| materials[number].clone());
+        let reason = Reason::of_both(of_part, of_material.clone());
+        faces.count(1, reason.as_ref(), || {
+            let name = match material {
+                Some(number) if reason == of_material => {
+                    format!("material {}", file.materials[number])
+                }
+                _ => face
+                    .names
+                    .map(|number| file.names[number as usize].as_str())
+                    .join(" "),
+            };
+            format!("line {}, {name:.80}", face.line)
+        });
+        let stays = reason.map(|reason| reason.stays);
+        if stays == Some(Stays::Out) {
+            continue;
+        }
         polygons.push(Polygon {
             vertices,
             two_sided: false,
-            opaque: face.material.is_none_or(|number| !clear[number as usize]),
+            opaque: stays.is_none(),
             stops: true,
+            drawn: stays != Some(Stays::Hull),
             place: face.line,
         });
     }
+    let note = faces.note();
+    if let (true, Some(note)) = (polygons.is_empty(), &note) {
+        let remedy = "export what is drawn, too";
+        return Err(IngestError::bad("a mesh that is drawn", note, remedy));
+    }
+    notes.extend(note);
     if let (number @ 1.., line) = file.others {
         notes.push(format!(
             "{number} points, lines, curves and free-form surfaces are left out and hide nothing (the first: line {line})"
@@ -70,17 +110,52 @@ pub(super) fn obj(
     Ok(level)
 }
 
-/// Of each material of a file, whether it is seen through.
+/// What is said of a name.
+#[derive(Clone)]
+struct OfName {
+    kept: bool,
+    dropped: Option<Reason>,
+    /// What there is against the hiding of what has it, also if it is dropped.
+    reason: Option<Reason>,
+}
+
+/// Of each name of an object or of groups, each of which counts, what there is against the hiding of what has it.
+fn names(file: &ObjFile, selection: &Selection) -> Vec<OfName> {
+    fn all(name: &str) -> impl Iterator<Item = &str> {
+        std::iter::once(name).chain(name.split_whitespace())
+    }
+    let mut levels = Levels::default();
+    for name in file.names.iter().flat_map(|name| all(name)) {
+        levels.add(name);
+    }
+    let of_name = |name: &String| {
+        let own = all(name).fold(None, |reason, name| {
+            let own = Reason::of_both(of_object(name), levels.of(name));
+            Reason::of_both(reason, own)
+        });
+        let names: Vec<&str> = all(name).collect();
+        let dropped = selection.dropped(&names);
+        OfName {
+            kept: selection.keeps(&names),
+            reason: Reason::of_both(own, dropped.clone()),
+            dropped,
+        }
+    };
+    file.names.iter().map(of_name).collect()
+}
+
+/// Of each material of a file what there is against its hiding: what its library says, and its name.
 ///
 /// # Errors
 ///
 /// A material that no library describes: it may be glass, and without it nothing might hide at all.
-fn clear_materials(
+fn materials(
     file: &ObjFile,
     path: &Path,
+    selection: &Selection,
     options: &SolidOptions,
     notes: &mut Vec<String>,
-) -> Result<Vec<bool>, IngestError> {
+) -> Result<Vec<Option<Reason>>, IngestError> {
     let libraries = Libraries::read(&file.libraries, path)?;
     let mut used = vec![None; file.materials.len()];
     for face in &file.faces {
@@ -127,8 +202,31 @@ fn clear_materials(
         }
         None => {}
     }
-    let seen_through = |name| libraries.clear.get(name).copied().unwrap_or(false);
-    Ok(file.materials.iter().map(seen_through).collect())
+    let reason = |name: &String| {
+        let clear = libraries.clear.get(name).copied().flatten();
+        let clear = clear.map(|word| {
+            let what = match word {
+                // MeshLab's Tr is what others call d.
+                "Tr" => {
+                    "transparent by Tr, which some programs write 1 of what is opaque".to_owned()
+                }
+                word => format!("transparent by {word}"),
+            };
+            Reason::new(&what, Stays::Drawn)
+        });
+        // Textures of levels have paths, and names of what they are.
+        let texture = named(&name.to_lowercase());
+        let through = texture.nothing || texture.side == Side::Through;
+        let through = (name.contains('/') && through).then(|| {
+            Reason::new(
+                "of textures that are seen through, by their names",
+                Stays::Drawn,
+            )
+        });
+        let own = [clear, of_material(name), through];
+        selection.of(&[name], own.into_iter().fold(None, Reason::of_both))
+    };
+    Ok(file.materials.iter().map(reason).collect())
 }
 
 /// Reads a glTF file, binary or JSON.
@@ -139,7 +237,8 @@ pub(super) fn gltf(
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
     let axes = Axes::of_gltf(options)?;
-    let surface = read_surface(bytes, path, notes)?;
+    let selection = Selection::new(&options.keep, &options.drop);
+    let surface = read_surface(bytes, path, &selection, notes)?;
     let polygons = surface.triangles.iter().zip(&surface.looks).enumerate();
     let polygons = polygons.map(|(place, (triangle, look))| Polygon {
         vertices: triangle
@@ -151,6 +250,7 @@ pub(super) fn gltf(
         two_sided: look.two_sided,
         opaque: look.opaque,
         stops: true,
+        drawn: look.drawn,
         place,
     });
     let mut level = level("glTF", polygons.collect(), "triangle", notes)?;

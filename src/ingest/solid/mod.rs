@@ -19,6 +19,7 @@ mod clusters;
 mod contents;
 mod drawn;
 mod entities;
+mod foreign;
 mod leaves;
 mod map;
 mod mesh;
@@ -101,18 +102,26 @@ fn from_bytes(
         Some(format @ Format::Quake3(_)) => {
             quake3::read(file, format.name(), scripts, sky, &mut notes)?
         }
-        Some(Format::Wad | Format::Portals) => return Err(unknown()),
+        Some(Format::Wad | Format::Portals) => return Err(unknown(bytes)),
         _ if map::matches(bytes) => map::read(bytes, scripts, sky, &mut notes)?,
-        _ if city::matches(bytes) => city::read(bytes, &mut notes)?,
+        _ if city::matches(bytes) => city::read(bytes, options, &mut notes)?,
         _ if is_gltf(bytes) => mesh::gltf(bytes, path, options, &mut notes)?,
         _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, options, &mut notes)?,
-        _ => return Err(unknown()),
+        _ => return Err(unknown(bytes)),
     };
     let is_mesh = ["OBJ", "glTF"].contains(&level.format);
     if !is_mesh && (options.up.is_some() || options.from.is_some()) {
         return Err(IngestError::usage(
             "`up` and `from` with an OBJ or glTF file only",
             format!("{}, which has axes of its own", level.format),
+            "leave them out",
+        ));
+    }
+    let has_names = is_mesh || level.format == "CityJSON";
+    if !has_names && !(options.keep.is_empty() && options.drop.is_empty()) {
+        return Err(IngestError::usage(
+            "`keep` and `drop` with an OBJ, glTF or CityJSON file only",
+            format!("{}, which says what is drawn", level.format),
             "leave them out",
         ));
     }
@@ -125,11 +134,20 @@ fn from_bytes(
     })
 }
 
-fn unknown() -> IngestError {
-    IngestError::bad(
-        "a level of solids: BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, a Quake .map, OBJ, glTF, GLB or CityJSON",
+/// Whether a file that begins so, of this length, is a mesh of a format that is not read, which [`read_solid`] names.
+pub fn is_foreign_mesh(head: &[u8], length: u64) -> bool {
+    foreign::format(head, length).is_some()
+}
+
+fn unknown(bytes: &[u8]) -> IngestError {
+    let (found, remedy) = foreign::format(bytes, bytes.len() as u64).unwrap_or((
         "a file of another kind",
         "name a level; heightmaps are for `viewcell bake terrain`, portal files and WADs for `viewcell bake cells`",
+    ));
+    IngestError::bad(
+        "a level of solids: BSP29, 2PSB, BSP2, BSP30, IBSP38, IBSP46, IBSP47, VBSP, a Quake .map, OBJ, glTF, GLB or CityJSON",
+        found,
+        remedy,
     )
     .at("byte 0")
     .unsupported()

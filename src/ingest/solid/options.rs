@@ -47,4 +47,9 @@ pub struct SolidOptions {
     pub pack: Option<PathBuf>,
     /// Materials of which nothing is known hide.
     pub opaque_without_material: bool,
+    /// Names of objects, nodes, meshes, groups and materials of a mesh that are drawn and opaque, whatever their names, extensions or
+    /// materials say. `*` stands for anything, and case does not count.
+    pub keep: Vec<String>,
+    /// Names of those that are left out, with all below them.
+    pub drop: Vec<String>,
 }

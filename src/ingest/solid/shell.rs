@@ -16,6 +16,8 @@ pub(super) struct Polygon {
     pub opaque: bool,
     /// Players do not go through.
     pub stops: bool,
+    /// It is no hull that stops players unseen, and no part of what is drawn.
+    pub drawn: bool,
     /// Where in the file it is.
     pub place: usize,
 }
@@ -39,7 +41,8 @@ pub(super) fn level(
             all - polygons.len()
         ));
     }
-    for shell in shells(polygons) {
+    let (drawn, hulls) = polygons.into_iter().partition(|polygon| polygon.drawn);
+    for shell in [drawn, hulls].into_iter().flat_map(shells) {
         add_shell(&mut level, &shell, place, &mut tally)?;
     }
     tally.tell(&level, place, notes)?;
@@ -78,7 +81,7 @@ fn corners_from_least(polygon: &Polygon) -> impl Iterator<Item = [u64; 3]> {
 }
 
 fn is_same(a: &Polygon, b: &Polygon) -> bool {
-    let look = |of: &Polygon| (of.two_sided, of.opaque, of.stops);
+    let look = |of: &Polygon| (of.two_sided, of.opaque, of.stops, of.drawn);
     look(a) == look(b) && corners_from_least(a).eq(corners_from_least(b))
 }
 

@@ -6,10 +6,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{read_gltf, read_surface};
+use super::{read_gltf, read_surface as read_selected};
 use crate::error::IngestError;
 use crate::mesh::is_gltf;
 use crate::mesh::read_obj;
+use crate::mesh::selection::Selection;
+use crate::mesh::surface::Surface;
 use viewcell_ground::Mesh;
 
 /// A box of 1 x 2 x 4, y up, whose triangles turn left seen from outside.
@@ -110,6 +112,10 @@ fn glb(document: &Value, bin: &[u8]) -> Vec<u8> {
 fn read(bytes: &[u8]) -> Result<Mesh, IngestError> {
     assert!(is_gltf(bytes));
     read_gltf(bytes, Path::new("a.gltf")).map_err(|error| error.about(Path::new("a.gltf")))
+}
+
+fn read_surface(bytes: &[u8], notes: &mut Vec<String>) -> Result<Surface, IngestError> {
+    read_selected(bytes, Path::new("a"), &Selection::default(), notes)
 }
 
 fn mesh_of(places: &[(&str, Value)]) -> Mesh {
@@ -505,7 +511,7 @@ fn damaged_bytes_do_no_harm() {
 fn what_cannot_hide_is_left_out_of_a_surface_and_told() {
     let surface = |places: &[(&str, Value)]| {
         let mut notes = Vec::new();
-        let read = read_surface(&glb(&with(places), &bin()), Path::new("a"), &mut notes);
+        let read = read_surface(&glb(&with(places), &bin()), &mut notes);
         read.map(|read| (read.triangles.len(), read.looks[0].opaque, notes))
             .map_err(|error| error.to_string())
     };
@@ -604,7 +610,7 @@ fn a_mesh_in_many_places_by_one_node_is_in_each() {
     ]);
     let bytes = glb(&document, &[bin(), floats(&places)].concat());
     let mut notes = Vec::new();
-    let surface = read_surface(&bytes, Path::new("a"), &mut notes).unwrap();
+    let surface = read_surface(&bytes, &mut notes).unwrap();
     assert_eq!((surface.triangles.len(), notes.len()), (36, 0));
     assert!(surface.looks.iter().all(|look| look.opaque));
     for (i, [x, ..]) in places.into_iter().enumerate() {

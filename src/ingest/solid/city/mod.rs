@@ -3,6 +3,7 @@
 //! A sequence (`.city.jsonl`) has a town without objects first, and then features, one a line, each with
 //! vertices and materials of its own.
 
+mod buildings;
 mod corners;
 mod looks;
 mod reference;
@@ -13,11 +14,15 @@ use std::fmt;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Deserializer, Value};
 
+use self::buildings::Buildings;
 use self::corners::{Corners, REMEDY, Transform, template_corners};
 use self::looks::{Looks, Materials};
 use self::reference::Reference;
+use super::SolidOptions;
 use super::shell::{Polygon, Tally, add_shell};
 use crate::error::IngestError;
+use crate::mesh::selection::Selection;
+use crate::mesh::unhiding::{Reason, Stays, Unhiding};
 use crate::mesh::without_mark;
 use crate::world::solid::{Player, Point, SolidLevel, Units};
 
@@ -77,12 +82,16 @@ impl<'de> Visitor<'de> for Kind<'_> {
     }
 }
 
-/// Reads a town. Of each object the geometry of the greatest level of detail counts.
+/// Reads a town. Of each building the geometries of the greatest level of detail count.
 ///
 /// # Errors
 ///
 /// What is no CityJSON, or leads to vertices that are not there; names the object.
-pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, IngestError> {
+pub(super) fn read(
+    bytes: &[u8],
+    options: &SolidOptions,
+    notes: &mut Vec<String>,
+) -> Result<SolidLevel, IngestError> {
     let mut parts = Deserializer::from_slice(without_mark(bytes)).into_iter::<Value>();
     let mut part = |number: usize| match parts.next() {
         None => Ok(None),
@@ -109,8 +118,9 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
         level: SolidLevel::new("CityJSON", Units::Metres, Player::PERSON),
         tally: Tally::default(),
         faces: 0,
-        pierced: 0,
-        spaces: 0,
+        unhiding: Unhiding::default(),
+        selection: Selection::new(&options.keep, &options.drop),
+        object: String::new(),
         placed: 0,
     };
     town.add(&head, &transform, &templates)?;
@@ -128,16 +138,15 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
     }
     town.level.crs = reference.crs;
     town.level.frame.scale = reference.asked;
-    town.tally.tell(&town.level, "face", notes)?;
-    if town.spaces > 0 {
-        notes.push(format!(
-            "{} rooms, storeys, units, hollow spaces, plants and groups are left out: they are no walls",
-            town.spaces
-        ));
-    }
-    if town.pierced > 0 {
-        notes.push(format!("{} surfaces with holes hide nothing", town.pierced));
-    }
+    town.selection.check()?;
+    let note = town.unhiding.note();
+    town.tally
+        .tell(&town.level, "face", notes)
+        .map_err(|error| match &note {
+            Some(note) => IngestError::bad(error.expected(), note, REMEDY),
+            None => error,
+        })?;
+    notes.extend(note);
     Ok(town.level)
 }
 
@@ -145,7 +154,25 @@ pub(super) fn read(bytes: &[u8], notes: &mut Vec<String>) -> Result<SolidLevel, 
 fn detail(geometry: &Value) -> f64 {
     let lod = &geometry["lod"];
     let number = lod.as_f64().or_else(|| lod.as_str()?.parse().ok());
-    number.unwrap_or(0.0)
+    number.filter(|number| number.is_finite()).unwrap_or(0.0)
+}
+
+/// How many surfaces a geometry has.
+fn surfaces_of(geometry: &Value) -> usize {
+    fn count(boundaries: &Value, depth: usize) -> usize {
+        let parts = boundaries.as_array().map_or(&[][..], Vec::as_slice);
+        match depth {
+            0 => parts.len(),
+            depth => parts.iter().map(|part| count(part, depth - 1)).sum(),
+        }
+    }
+    let boundaries = &geometry["boundaries"];
+    match geometry["type"].as_str().unwrap_or("") {
+        "MultiSurface" | "CompositeSurface" => count(boundaries, 0),
+        "Solid" => count(boundaries, 1),
+        "MultiSolid" | "CompositeSolid" => count(boundaries, 2),
+        _ => 0,
+    }
 }
 
 /// Geometries that objects have in common, each with its own origin.
@@ -200,9 +227,10 @@ struct Town {
     tally: Tally,
     /// So far.
     faces: usize,
-    pierced: usize,
-    /// Objects that are spaces, or loose.
-    spaces: usize,
+    unhiding: Unhiding,
+    selection: Selection,
+    /// The name of the object that is being read.
+    object: String,
     /// Surfaces of templates so far.
     placed: usize,
 }
@@ -221,26 +249,45 @@ impl Town {
         let vertices = transform.vertices(&part["vertices"])?;
         let corners = Corners::of(&vertices);
         let materials = Materials::of(part);
-        for (name, object) in objects {
-            let of_object = |error: IngestError| error.at(format!("object {name:.80}"));
-            let geometries = object["geometry"].as_array().map_or(&[][..], Vec::as_slice);
-            let detail = |geometry| {
-                if is_instance(geometry) {
-                    templates.get(geometry).map(detail)
-                } else {
-                    Ok(detail(geometry))
-                }
-            };
-            let details: Result<Vec<f64>, IngestError> = geometries.iter().map(detail).collect();
-            let details = details.map_err(of_object)?;
-            let finest = details.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let is_water = object["type"] == "WaterBody";
-            if SPACES.iter().any(|space| object["type"] == *space) {
-                self.spaces += 1;
-                continue;
+        let is_space = |object: &Value| SPACES.iter().any(|space| object["type"] == *space);
+        let of_object = |name: &str, error: IngestError| error.at(format!("object {name:.80}"));
+        let whole = |geometry| match is_instance(geometry) {
+            true => templates.get(geometry),
+            false => Ok(geometry),
+        };
+        let mut buildings = Buildings::of(objects);
+        for (name, object) in objects.iter().filter(|(_, object)| !is_space(object)) {
+            for geometry in geometries(object) {
+                let geometry = whole(geometry).map_err(|error| of_object(name, error))?;
+                buildings.add(name, detail(geometry));
             }
-            for (geometry, detail) in geometries.iter().zip(details) {
-                if detail < finest {
+        }
+        let names: Vec<&str> = objects.keys().map(String::as_str).collect();
+        for (name, object) in objects {
+            let is_water = object["type"] == "WaterBody";
+            let finest = buildings.finest(name);
+            // Of a chain of parts all the way up, for each of them.
+            let lineage = match self.selection.drops() {
+                true => buildings.lineage(name),
+                false => Vec::new(),
+            };
+            let lineage: Vec<&str> = lineage.into_iter().map(|number| names[number]).collect();
+            self.object.clone_from(name);
+            for geometry in geometries(object) {
+                let of_object = |error| of_object(name, error);
+                let surfaces = whole(geometry).map_err(of_object)?;
+                let own = if is_space(object) {
+                    Some(Reason::new(
+                        "of rooms, storeys, units, hollow spaces, plants and groups",
+                        Stays::Out,
+                    ))
+                } else {
+                    let coarse = detail(surfaces) < finest;
+                    coarse.then(|| Reason::new("of coarser levels of detail", Stays::Out))
+                };
+                let own = self.selection.of(&[name], own);
+                if let Some(reason) = own.or(self.selection.dropped(&lineage)) {
+                    self.count(surfaces_of(surfaces), Some(&reason));
                     continue;
                 }
                 let added = if is_instance(geometry) {
@@ -253,6 +300,13 @@ impl Town {
             }
         }
         Ok(())
+    }
+
+    /// Counts surfaces of the object.
+    fn count(&mut self, surfaces: usize, reason: Option<&Reason>) {
+        let object = &self.object;
+        let place = || format!("object {object:.80}");
+        self.unhiding.count(surfaces, reason, place);
     }
 
     /// Adds what a template has, where an instance of it is.
@@ -347,12 +401,20 @@ impl Town {
             self.faces += 1;
             let Some(outer) = rings.first() else { continue };
             let look = looks.of_surface(i);
-            self.pierced += usize::from(rings.len() > 1);
+            let why = match (rings.len(), look.opaque, look.stops) {
+                (2.., ..) => Some("with holes"),
+                (_, _, false) => Some("closure surfaces"),
+                (_, false, _) => Some("transparent"),
+                _ => None,
+            };
+            let why = why.map(|why| Reason::new(why, Stays::Drawn));
+            self.count(1, why.as_ref());
             polygons.push(Polygon {
                 vertices: corners.ring(list(outer)?)?,
                 two_sided: false,
                 opaque: look.opaque && rings.len() == 1,
                 stops: look.stops,
+                drawn: true,
                 place,
             });
         }
@@ -366,6 +428,10 @@ impl Town {
             add_shell(&mut self.level, polygons, "face", &mut self.tally)
         }
     }
+}
+
+fn geometries(object: &Value) -> &[Value] {
+    object["geometry"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
 fn is_instance(geometry: &Value) -> bool {

@@ -19,7 +19,7 @@ import os
 import pathlib
 import tempfile
 import weakref
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -682,7 +682,7 @@ _OF_TERRAINS = {
     "max_slope": None,
     "water_level": None,
 }
-_OF_MESHES = {"up": None, "exporter": None, "opaque_without_material": False}
+_OF_MESHES = {"up": None, "exporter": None, "opaque_without_material": False, "keep": (), "drop": ()}
 _OF_SIZE = {"budget": None, "weight": None, "grade": None}
 _OF_CELLS = {"symmetry": "or", "recompute": False, "fast": False, "portals": False, "map": None, "pack": None}
 _OF_SOLIDS = {"cell": None, "hull": None, "eye": None, "reach": None, "sky": "opaque", "pack": None}
@@ -732,6 +732,8 @@ def bake(
     up: Optional[str] = None,
     exporter: Optional[str] = None,
     opaque_without_material: bool = False,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
     # Of levels of cells.
     symmetry: str = "or",
     recompute: bool = False,
@@ -775,7 +777,8 @@ def bake(
     water_level (metres): as for the program. solids: a level that stands on the terrain; placement: where its origin
     lies, in metres east and south of the first sample and up, and metres a unit.
 
-    Meshes. up: "y" or "z". exporter: "unity", "unreal", "godot" or "blender".
+    Meshes. up: "y" or "z". exporter: "unity", "unreal", "godot" or "blender". keep, drop: names of objects, groups, nodes,
+    meshes and materials that are drawn, or are left out.
 
     Levels of cells. symmetry: "or", "and" or "none". recompute, fast, portals, map (of a WAD), pack (a game's folder).
 
@@ -815,7 +818,13 @@ def bake(
                 raise TypeError(f"{name} is for files of heights; change the array")
     options: dict[str, Any] = {
         "manner": {"threads": threads, "memory": memory, "overwrite": overwrite, "resume": resume, "verify": verify},
-        "mesh": {"up": up, "exporter": exporter, "opaque_without_material": opaque_without_material},
+        "mesh": {
+            "up": up,
+            "exporter": exporter,
+            "opaque_without_material": opaque_without_material,
+            "keep": list(keep),
+            "drop": list(drop),
+        },
         "size": {"budget": budget, "weight": _numbers(weight, "weight")},
     }
     ratio = 16 if kind == "terrain" else 32

@@ -45,6 +45,8 @@ struct Mesh {
     up: Option<String>,
     exporter: Option<String>,
     opaque_without_material: bool,
+    keep: Vec<String>,
+    drop: Vec<String>,
 }
 
 /// Numbers of a raster, or its file.
@@ -246,6 +248,8 @@ impl Mesh {
                 .map(|name| named("exporter", name, &exporters))
                 .transpose()?,
             opaque_without_material: self.opaque_without_material,
+            keep: self.keep.clone(),
+            drop: self.drop.clone(),
             ..SolidOptions::default()
         })
     }

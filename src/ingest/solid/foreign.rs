@@ -1,0 +1,75 @@
+//! Meshes of formats that are not read: what they are, and the command that converts them.
+
+/// A format, how its files begin, and what converts one.
+struct Format {
+    name: &'static str,
+    begins: &'static [&'static [u8]],
+    /// Also a text with one of these words at its beginning.
+    has: &'static [&'static str],
+    remedy: &'static str,
+}
+
+/// Of lengths in metres and with y up, as glTF has them.
+const ASSIMP: &str = "convert it: `assimp export IN OUT.glb -fglb2`, whose lengths are those of IN, taken as metres; with \
+                      `up` z if its z axis is up";
+const COLLADA: &str = "convert it: `assimp export IN OUT.glb -fglb2`";
+const FBX: &str = "convert it: `blender -b --python-expr \"import bpy; bpy.ops.wm.read_factory_settings(use_empty=True); \
+                   bpy.ops.import_scene.fbx(filepath='IN'); bpy.ops.export_scene.gltf(filepath='OUT.glb', use_visible=True)\"`";
+const USD: &str = "convert it: `blender -b --python-expr \"import bpy; bpy.ops.wm.read_factory_settings(use_empty=True); \
+                   bpy.ops.wm.usd_import(filepath='IN'); bpy.ops.export_scene.gltf(filepath='OUT.glb', use_visible=True)\"`";
+const BLEND: &str = "export it: `blender -b IN --python-expr \"import bpy; \
+                     bpy.ops.export_scene.gltf(filepath='OUT.glb', use_visible=True)\"`";
+const CITY: &str = "convert it: `citygml-tools to-cityjson IN`";
+const IFC: &str = "convert it: `IfcConvert IN OUT.glb`";
+
+/// The most bytes of a text that are looked at.
+const HEAD: usize = 4096;
+
+#[rustfmt::skip]
+const FORMATS: &[Format] = &[
+    Format { name: "an FBX file", begins: &[b"Kaydara FBX Binary", b"; FBX"], has: &[], remedy: FBX },
+    Format { name: "a COLLADA file", begins: &[], has: &["<COLLADA"], remedy: COLLADA },
+    Format { name: "a CityGML file", begins: &[], has: &["CityModel"], remedy: CITY },
+    Format { name: "an STL file", begins: &[], has: &["facet normal"], remedy: ASSIMP },
+    Format { name: "a PLY file", begins: &[b"ply\n", b"ply\r"], has: &[], remedy: ASSIMP },
+    Format { name: "an OFF file", begins: &[b"OFF\n", b"OFF\r", b"OFF ", b"COFF"], has: &[], remedy: ASSIMP },
+    Format { name: "a file of DirectX", begins: &[b"xof 0"], has: &[], remedy: ASSIMP },
+    Format { name: "a file of AC3D", begins: &[b"AC3D"], has: &[], remedy: ASSIMP },
+    Format { name: "a file of Blitz3D", begins: &[b"BB3D"], has: &[], remedy: ASSIMP },
+    Format { name: "a model of Quake", begins: &[b"IDP2", b"IDP3", b"IDPO"], has: &[], remedy: ASSIMP },
+    Format { name: "an X3D or VRML file", begins: &[b"#VRML", b"#X3D"], has: &["<X3D"], remedy: ASSIMP },
+    Format { name: "a file of Blender", begins: &[b"BLENDER"], has: &[], remedy: BLEND },
+    Format { name: "a USD file", begins: &[b"#usda", b"PXR-USDC"], has: &[], remedy: USD },
+    Format { name: "an IFC or STEP file", begins: &[b"ISO-10303-21"], has: &[], remedy: IFC },
+];
+
+/// What a mesh of a format that is not read is, by how it begins and its length, and the remedy.
+pub(super) fn format(head: &[u8], length: u64) -> Option<(&'static str, &'static str)> {
+    let head = &head[..head.len().min(HEAD)];
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let text = String::from_utf8_lossy(head);
+    let begins = |format: &&Format| {
+        format.begins.iter().any(|magic| head.starts_with(magic))
+            || format.has.iter().any(|word| text.contains(word))
+    };
+    let found = FORMATS.iter().find(begins);
+    let number = |at: usize| {
+        let bytes = head.get(at..)?.first_chunk::<4>()?;
+        Some(u64::from(u32::from_le_bytes(*bytes)))
+    };
+    if let Some(Format { name, remedy, .. }) = found {
+        Some((name, remedy))
+    } else if number(80).is_some_and(|faces| faces > 0 && length == 84 + 50 * faces) {
+        Some(("an STL file", ASSIMP))
+    } else if head.starts_with(b"MM") && number(2) == Some(length) {
+        Some(("a 3DS file", ASSIMP))
+    } else if head.starts_with(b"FORM") && head.get(8..11) == Some(b"LWO") {
+        Some(("a file of LightWave", ASSIMP))
+    } else if head.starts_with(b"PK\x03\x04") && text.contains(".usd") {
+        Some(("a USD file", USD))
+    } else if head.starts_with(b"PK\x03\x04") && text.to_lowercase().contains("3dmodel") {
+        Some(("a 3MF file", ASSIMP))
+    } else {
+        None
+    }
+}
