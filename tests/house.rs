@@ -62,8 +62,8 @@ const READERS: &[(&str, usize, &str)] = &[
     ),
     (
         "ingest/packs.rs",
-        3,
-        "packs of a folder, and files found by `is_file`",
+        2,
+        "packs of a folder, found by `is_file`",
     ),
     ("program/input.rs", 1, "the gate of arguments"),
     (

@@ -31,6 +31,7 @@ mod gdal;
 mod geokeys;
 mod geotiff;
 pub mod ground;
+mod held;
 mod hgt;
 mod mask;
 mod matrix;

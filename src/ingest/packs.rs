@@ -11,10 +11,13 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::error::IngestError;
-use super::source::file_bytes;
+use super::held::Held;
+use super::source::{file_bytes, plain_file};
 
-/// Most bytes of a file in a pack. [Unit: bytes]
-const LARGEST: u64 = 1 << 30;
+/// Bytes of an entry of a pack besides its name, about.
+const ENTRY: u64 = 128;
+
+const WHAT: &str = "files out of packs";
 
 /// A game's folder.
 pub(super) struct Packs {
@@ -36,7 +39,7 @@ impl Packs {
     /// # Errors
     ///
     /// A folder that cannot be read, and packs that are none.
-    pub(super) fn open(folder: &Path) -> Result<Self, IngestError> {
+    pub(super) fn open(folder: &Path, held: &mut Held) -> Result<Self, IngestError> {
         let entries = std::fs::read_dir(folder);
         let entries = entries.map_err(|error| IngestError::io(error).about(folder))?;
         let (mut pk3, mut pak) = (Vec::new(), Vec::new());
@@ -60,11 +63,11 @@ impl Packs {
             layers.push(if path.is_dir() {
                 Layer::Loose(path)
             } else {
-                open_pk3(path)?
+                open_pk3(path, held)?
             });
         }
         for (_, path) in pak {
-            let files = pak_files(&path).map_err(|error| error.about(&path))?;
+            let files = pak_files(&path, held).map_err(|error| error.about(&path))?;
             layers.push(Layer::Pak(path, files));
         }
         layers.insert(if loose_last { layers.len() } else { 0 }, loose);
@@ -75,11 +78,15 @@ impl Packs {
     }
 
     /// The bytes of the file that the game loads by a name, and from where.
-    pub(super) fn read(&self, name: &Path) -> Result<(Vec<u8>, String), IngestError> {
+    pub(super) fn read(
+        &self,
+        name: &Path,
+        held: &mut Held,
+    ) -> Result<(Vec<u8>, String), IngestError> {
         let name = name.to_string_lossy().replace('\\', "/");
         let name = name.trim_start_matches("./");
         for layer in &self.layers {
-            if let Some(bytes) = layer.read(name)? {
+            if let Some(bytes) = layer.read(name, held)? {
                 return Ok((bytes, layer.path().display().to_string()));
             }
         }
@@ -104,20 +111,27 @@ impl Packs {
         )
     }
 
-    /// The texts of all files in a folder with an ending that the game loads.
-    pub(super) fn texts(&self, folder: &str, end: &str) -> Result<Vec<String>, IngestError> {
+    /// Hands on the texts of all files that the game loads from some folders, with where they are from.
+    pub(super) fn texts(
+        &self,
+        folders: &[&str],
+        is_one: impl Fn(&str) -> bool,
+        held: &mut Held,
+        mut each: impl FnMut(&str, &[u8], &mut Held) -> Result<(), IngestError>,
+    ) -> Result<(), IngestError> {
         let mut read = BTreeSet::new();
-        let mut texts = Vec::new();
         for layer in &self.layers {
-            for name in layer.names(folder, end) {
-                if read.insert(name.to_ascii_lowercase())
-                    && let Some(bytes) = layer.read(&name)?
-                {
-                    texts.push(String::from_utf8_lossy(&bytes).into_owned());
+            for folder in folders {
+                let mut names = layer.names(&format!("{folder}/"), "");
+                names.retain(|name| is_one(name) && read.insert(name.to_ascii_lowercase()));
+                for name in names {
+                    if let Some(bytes) = layer.read(&name, held)? {
+                        each(&format!("{}: {name}", layer.path().display()), &bytes, held)?;
+                    }
                 }
             }
         }
-        Ok(texts)
+        Ok(())
     }
 }
 
@@ -129,7 +143,10 @@ impl Packs {
 pub fn level_bytes(path: &Path, pack: Option<&Path>) -> Result<Vec<u8>, IngestError> {
     match pack {
         None => file_bytes(path, "a level").map_err(|error| error.about(path)),
-        Some(folder) => Ok(Packs::open(folder)?.read(path)?.0),
+        Some(folder) => {
+            let mut held = Held::within(None);
+            Ok(Packs::open(folder, &mut held)?.read(path, &mut held)?.0)
+        }
     }
 }
 
@@ -141,15 +158,15 @@ impl Layer {
         }
     }
 
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, IngestError> {
+    fn read(&self, name: &str, held: &mut Held) -> Result<Option<Vec<u8>>, IngestError> {
         let lower = name.to_ascii_lowercase();
         let read = match self {
-            Self::Loose(folder) => loose(&folder.join(name)),
+            Self::Loose(folder) => loose(&folder.join(name), held),
             Self::Pak(path, files) => files
                 .get(&lower)
-                .map(|part| part_of(path, *part))
+                .map(|part| part_of(path, *part, held))
                 .transpose(),
-            Self::Pk3(pack) => pack.read(&lower),
+            Self::Pk3(pack) => pack.read(&lower, held),
         };
         read.map_err(|error| error.at(name).about(self.path()))
     }
@@ -193,12 +210,13 @@ fn number_of(name: &str) -> Option<u32> {
     name.strip_prefix("pak")?.strip_suffix(".pak")?.parse().ok()
 }
 
-fn loose(path: &Path) -> Result<Option<Vec<u8>>, IngestError> {
-    if path.is_file() {
-        std::fs::read(path).map(Some).map_err(IngestError::io)
-    } else {
-        Ok(None)
+fn loose(path: &Path, held: &mut Held) -> Result<Option<Vec<u8>>, IngestError> {
+    if !path.is_file() || path.metadata().is_ok_and(|file| file.len() == 0) {
+        return Ok(None);
     }
+    let bytes = plain_file(path, "a file of the game", held.left())?;
+    held.take(bytes.len() as u64, WHAT)?;
+    Ok(Some(bytes))
 }
 
 fn damaged(expected: &str, found: impl Into<String>) -> IngestError {
@@ -211,8 +229,8 @@ fn damaged(expected: &str, found: impl Into<String>) -> IngestError {
 /// 0   "PACK"   4 bytes
 /// 4   offset and length of the table, i32 each: 64 bytes a file, name (56), offset, length
 /// ```
-fn pak_files(path: &Path) -> Result<BTreeMap<String, [u64; 2]>, IngestError> {
-    let head = part_of(path, [0, 12])?;
+fn pak_files(path: &Path, held: &mut Held) -> Result<BTreeMap<String, [u64; 2]>, IngestError> {
+    let head = part_of(path, [0, 12], held)?;
     if !head.starts_with(b"PACK") {
         return Err(damaged("a pack that begins with PACK", "another file").at("byte 0"));
     }
@@ -220,7 +238,8 @@ fn pak_files(path: &Path) -> Result<BTreeMap<String, [u64; 2]>, IngestError> {
         let bytes = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
         u64::from(bytes.map_or(0, u32::from_le_bytes))
     };
-    let table = part_of(path, [number(&head, 4), number(&head, 8)])?;
+    let table = part_of(path, [number(&head, 4), number(&head, 8)], held)?;
+    held.take(table.len() as u64 / 64 * ENTRY, WHAT)?;
     let files = table.chunks_exact(64).map(|file| {
         let name = name(&file[..56]);
         (name, [number(file, 56), number(file, 60)])
@@ -229,12 +248,23 @@ fn pak_files(path: &Path) -> Result<BTreeMap<String, [u64; 2]>, IngestError> {
 }
 
 /// A part of a file: where it begins and how long it is.
-fn part_of(path: &Path, [offset, length]: [u64; 2]) -> Result<Vec<u8>, IngestError> {
+fn part_of(
+    path: &Path,
+    [offset, length]: [u64; 2],
+    held: &mut Held,
+) -> Result<Vec<u8>, IngestError> {
     let mut file = File::open(path).map_err(IngestError::io)?;
+    // What a damaged table asks for beyond the file's end is not there.
+    let there = file
+        .metadata()
+        .map_err(IngestError::io)?
+        .len()
+        .saturating_sub(offset);
+    held.take(length.min(there), WHAT)?;
     file.seek(SeekFrom::Start(offset))
         .map_err(IngestError::io)?;
     let mut bytes = Vec::new();
-    let read = file.take(length.min(LARGEST)).read_to_end(&mut bytes);
+    let read = file.take(length).read_to_end(&mut bytes);
     read.map_err(IngestError::io)?;
     if bytes.len() as u64 == length {
         Ok(bytes)
@@ -246,8 +276,8 @@ fn part_of(path: &Path, [offset, length]: [u64; 2]) -> Result<Vec<u8>, IngestErr
     }
 }
 
-fn open_pk3(path: PathBuf) -> Result<Layer, IngestError> {
-    Pk3::open(&path)
+fn open_pk3(path: PathBuf, held: &mut Held) -> Result<Layer, IngestError> {
+    Pk3::open(&path, held)
         .map(Layer::Pk3)
         .map_err(|error| error.about(&path))
 }
@@ -260,9 +290,11 @@ struct Pk3 {
 }
 
 impl Pk3 {
-    fn open(path: &Path) -> Result<Self, IngestError> {
+    fn open(path: &Path, held: &mut Held) -> Result<Self, IngestError> {
         let no_zip = |error: rawzip::Error| damaged("a zip file", error.to_string());
         let file = File::open(path).map_err(IngestError::io)?;
+        let length = file.metadata().map_err(IngestError::io)?.len();
+        let mut packed = 0_u64;
         let mut buffer = vec![0; rawzip::RECOMMENDED_BUFFER_SIZE];
         let archive = rawzip::ZipArchive::from_file(file, &mut buffer).map_err(no_zip)?;
         let mut files = BTreeMap::new();
@@ -270,7 +302,16 @@ impl Pk3 {
         while let Some(entry) = entries.next_entry().map_err(no_zip)? {
             let name = String::from_utf8_lossy(entry.file_path().as_ref()).to_ascii_lowercase();
             let name = name.replace('\\', "/");
+            held.take(ENTRY + name.len() as u64, WHAT)?;
+            packed = packed.saturating_add(entry.compressed_size_hint());
             files.insert(name, (entry.wayfinder(), entry.compression_method()));
+        }
+        if packed > length {
+            let expected = format!("files that lie apart in {length} bytes");
+            return Err(damaged(
+                &expected,
+                format!("{packed} bytes of them, one over the other"),
+            ));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -279,22 +320,25 @@ impl Pk3 {
         })
     }
 
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, IngestError> {
+    fn read(&self, name: &str, held: &mut Held) -> Result<Option<Vec<u8>>, IngestError> {
         let Some((place, method)) = self.files.get(name) else {
             return Ok(None);
         };
         let whole = |error: rawzip::Error| damaged("a whole file", error.to_string());
         let entry = self.archive.get_entry(*place).map_err(whole)?;
+        let length = place.uncompressed_size_hint();
+        held.take(length, WHAT)?;
         let reader = entry.reader();
         let mut bytes = Vec::new();
+        // One byte more than it says shows that it is longer.
         let read = match *method {
             rawzip::CompressionMethod::STORE => entry
                 .verifying_reader(reader)
-                .take(LARGEST)
+                .take(length.saturating_add(1))
                 .read_to_end(&mut bytes),
             rawzip::CompressionMethod::DEFLATE => entry
                 .verifying_reader(flate2::read::DeflateDecoder::new(reader))
-                .take(LARGEST)
+                .take(length.saturating_add(1))
                 .read_to_end(&mut bytes),
             other => {
                 let remedy = "pack it again with deflate, as games read it";
@@ -303,13 +347,9 @@ impl Pk3 {
             }
         };
         read.map_err(|error| damaged("a whole file", error.to_string()))?;
-        if bytes.len() as u64 == LARGEST {
-            let remedy = "unpack it, and name it without `pack`";
-            return Err(IngestError::resource(
-                "a file below 1 GiB",
-                "a larger one",
-                remedy,
-            ));
+        if bytes.len() as u64 != length {
+            let found = format!("{} or more", bytes.len());
+            return Err(damaged(&format!("{length} bytes, as the pack says"), found));
         }
         Ok(Some(bytes))
     }

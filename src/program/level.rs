@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use viewcell_bake::Source;
+use viewcell_bake::prepare::free_memory;
 use viewcell_ingest::solid;
 use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 
@@ -115,6 +116,7 @@ impl LevelArgs {
                 Sky::Clear => solid::Sky::Clear,
             },
             pack: self.pack.clone(),
+            memory: free_memory(),
             ..self.mesh.options()
         }
     }

@@ -310,6 +310,35 @@ fn leaves_that_name_cells_that_are_not_there_are_refused() {
     }
 }
 
+/// Headers of Blue Shift and Left 4 Dead 2 are in another order, and say the same; what is exported has it, too.
+#[test]
+fn headers_in_another_order_are_read_and_written() {
+    let expected = ahead(9);
+    for kind in [Kind::Bsp30, Kind::Vbsp] {
+        let mut bytes = level(kind, 9, Some(&expected));
+        if kind == Kind::Vbsp {
+            bytes[4] = 21;
+            for entry in bytes[8..8 + 64 * 16].chunks_exact_mut(16) {
+                entry[..12].rotate_right(4);
+            }
+        } else {
+            // Without entities there is nothing to tell it by.
+            let at = bytes.len() as i32;
+            bytes.extend(b"{\n\"classname\" \"worldspawn\"\n}\n");
+            let length = bytes.len() as i32 - at;
+            bytes.copy_within(12..20, 4);
+            put(&mut bytes, 12, at);
+            put(&mut bytes, 16, length);
+        }
+        let found = read(&bytes).unwrap().graph;
+        assert_eq!(found.pvs.as_ref(), Some(&expected), "{kind:?}");
+        let none = BitMatrix::from_fn(9, |a, b| a == b);
+        let options = IngestCellsOptions::default();
+        let written = viewcell_ingest::export::with_visibility(&bytes, &options, &none).unwrap();
+        assert_eq!(read(&written).unwrap().graph.pvs, Some(none), "{kind:?}");
+    }
+}
+
 #[test]
 fn other_files_are_told_apart() {
     refused(b"", &["a level"]);
@@ -320,7 +349,12 @@ fn other_files_are_told_apart() {
     let mut packed = level(Kind::Vbsp, 9, Some(&ahead(9)));
     let (start, _) = lump(&packed, Kind::Vbsp, "visibility");
     packed[start..start + 4].copy_from_slice(b"LZMA");
-    refused(&packed, &["lump visibility", "LZMA"]);
+    refused(&packed, &["lump visibility"]);
+    for version in [22, 23, 27] {
+        let mut later = level(Kind::Vbsp, 9, Some(&ahead(9)));
+        later[4] = version;
+        refused(&later, &[&format!("version {version}"), "OBJ or glTF"]);
+    }
 }
 
 #[test]

@@ -529,3 +529,15 @@ fn entities_of_a_map_that_are_of_the_world() {
         }
     }
 }
+
+/// Quake III's compiler knows of no detail classes, and its game removes entities of classes that it does not know.
+#[test]
+fn a_class_that_a_game_removes_is_not_there() {
+    for (game, there) in [("Quake", true), ("Quake 2", true), ("Quake 3", false)] {
+        for class in ["func_detail", "func_detail_wall"] {
+            let text = map(Dialect::Quake2, class, &Block::of(0, "base/wall", 0));
+            let text = format!("// Game: {game}\n{text}");
+            holds(text.as_bytes(), [there; 2], there, game);
+        }
+    }
+}

@@ -173,6 +173,47 @@ fn what_is_not_there_and_packs_that_are_none_are_told() {
     }
 }
 
+/// Packs that unpack to more than any level needs are refused before they are unpacked.
+#[test]
+fn packs_that_unpack_to_gigabytes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let level = quake3(46, &Block::of(1, "textures/base/wall", 0));
+    let blanks = vec![b' '; 4 << 20];
+    let files: Vec<(String, &[u8])> = (0..8)
+        .map(|i| (format!("scripts/{i}.shader"), &blanks[..]))
+        .chain([("maps/a.bsp".to_owned(), &level[..])])
+        .collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (&**name, *text)).collect();
+    // Every other one is stored: only those that are deflated make a bomb.
+    let bomb: Vec<_> = files
+        .iter()
+        .flat_map(|file| [*file, ("x", &b""[..])])
+        .collect();
+    pk3(&path.join("a.pk3"), &bomb);
+    assert!(fs::metadata(path.join("a.pk3")).unwrap().len() < 1 << 20);
+    let within = |memory| {
+        let options = SolidOptions {
+            pack: Some(path.to_owned()),
+            memory: Some(memory),
+            ..SolidOptions::default()
+        };
+        read_solid(Path::new("maps/a.bsp"), &options).map_err(|error| error.to_string())
+    };
+    let error = within(16 << 20).unwrap_err();
+    assert!(error.contains("at most 16 MiB"), "{error}");
+    for name in ["bomb2", "bomb3"] {
+        let Some(folder) = crate::data::data(&format!("reports/second/attack/pk/{name}")) else {
+            continue;
+        };
+        let error = read(&folder, "maps/r.bsp").unwrap_err();
+        assert!(
+            error.contains("at most 512 MiB") || error.contains("one over the other"),
+            "{error}"
+        );
+    }
+}
+
 /// Damaged packs are errors, or other levels; never a panic.
 #[test]
 fn damaged_packs_do_no_harm() {

@@ -418,3 +418,60 @@ fn a_coarse_block_of_a_building_of_finer_parts_hid_what_is_seen_through_them() {
         );
     }
 }
+
+/// A template of a thousand surfaces, which a small file names again and again.
+#[test]
+fn what_templates_are_repeated_to_is_counted() {
+    let ring = json!([[[0, 1, 2]]]);
+    let surfaces: Vec<_> = (0..1000).map(|_| ring[0].clone()).collect();
+    let matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+    let instance = json!({"type": "GeometryInstance", "template": 0, "boundaries": [0], "transformationMatrix": matrix});
+    let town = |instances: usize| {
+        let objects: serde_json::Map<String, serde_json::Value> = (0..instances)
+            .map(|i| {
+                (
+                    format!("o{i}"),
+                    json!({"type": "CityFurniture", "geometry": [instance]}),
+                )
+            })
+            .collect();
+        json!({
+            "type": "CityJSON", "version": "2.0",
+            "transform": {"scale": [1, 1, 1], "translate": [0, 0, 0]},
+            "geometry-templates": {
+                "templates": [{"type": "MultiSurface", "lod": "2", "boundaries": surfaces}],
+                "vertices-templates": [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+            },
+            "CityObjects": objects,
+            "vertices": [[0, 0, 0]],
+        })
+        .to_string()
+    };
+    let read = |text: &str, memory| {
+        let options = viewcell_ingest::solid::SolidOptions {
+            memory,
+            ..Default::default()
+        };
+        viewcell_ingest::solid::solid_from_bytes(
+            text.as_bytes(),
+            std::path::Path::new("town"),
+            &options,
+        )
+        .map(|_| ())
+        .map_err(|error| error.to_string())
+    };
+    let small = town(20);
+    assert_eq!(read(&small, None), Ok(()));
+    let error = read(&small, Some(5 << 20)).unwrap_err();
+    assert!(
+        error.contains("at most 5 MiB of surfaces of templates"),
+        "{error}"
+    );
+    let large = town(5_000);
+    assert!(large.len() < 1 << 20);
+    let error = read(&large, None).unwrap_err();
+    assert!(
+        error.contains("at most 512 MiB of surfaces of templates"),
+        "{error}"
+    );
+}

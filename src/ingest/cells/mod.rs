@@ -15,6 +15,7 @@
 
 pub(crate) mod bsp;
 mod count;
+pub(crate) mod header;
 mod json;
 pub(crate) mod lump;
 mod orientation;
@@ -30,6 +31,7 @@ use std::path::Path;
 use lump::Lump;
 
 use super::error::IngestError;
+use super::held::Held;
 use super::source::file_bytes;
 use crate::world::CellGraph;
 
@@ -84,6 +86,7 @@ pub fn cells_from_bytes(
             "leave it out",
         ));
     }
+    let bytes = &*header::in_order(bytes, &mut Held::within(None))?;
     let file = Lump::file(bytes);
     let mut notes = Vec::new();
     let graph = match format {

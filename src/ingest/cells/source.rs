@@ -3,11 +3,12 @@
 //! ```text
 //! 0   magic     "VBSP"
 //! 4   version   i32
-//! 8   lumps     64 × (offset, length, version, i32; and 4 bytes, the unpacked length if packed)
+//! 8   lumps     64 × (offset, length, version, i32; and 4 bytes)
 //! ```
 //!
 //! Tested with files that the tests build, for want of a free level.
 
+use super::header::check_source;
 use super::lump::Lump;
 use super::quake2::ClusterLevel;
 use crate::error::IngestError;
@@ -18,13 +19,8 @@ const ENTRY: usize = 16;
 
 /// Reads a level.
 pub(super) fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
-    let version = file.i32(4)?;
-    if !(17..=21).contains(&version) {
-        return Err(file
-            .bad(4, "VBSP of version 17 to 21", format!("version {version}"))
-            .unsupported());
-    }
-    let lump = |index, name| packed_not(file, index, name);
+    check_source(&file)?;
+    let lump = |index, name| file.entry(TABLE, ENTRY, index, name);
     let leaves = lump(10, "leaves")?;
     // Until version 19 leaves carry the light of the air in them.
     let leaf_version = file.i32(TABLE + 10 * ENTRY + 8)?;
@@ -47,19 +43,4 @@ pub(super) fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, Ing
         models: lump(14, "models")?.records(48)?,
     }
     .read(notes)
-}
-
-/// A lump that must not be packed.
-fn packed_not<'a>(file: Lump<'a>, index: usize, name: &'a str) -> Result<Lump<'a>, IngestError> {
-    let lump = file.entry(TABLE, ENTRY, index, name)?;
-    if lump.bytes.starts_with(b"LZMA") {
-        return Err(IngestError::bad(
-            format!("lump {name} as it is"),
-            "one packed with LZMA",
-            "unpack it with `bspzip -repack INPUT` (without -compress)",
-        )
-        .at(lump.place(0))
-        .unsupported());
-    }
-    Ok(lump)
 }

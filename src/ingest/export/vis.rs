@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::replace::{Offsets, replace};
 use crate::IngestError;
+use crate::cells::header::source_table;
 use crate::cells::lump::Lump;
 use crate::cells::quake::Kind;
 use crate::cells::wad;
@@ -47,8 +48,22 @@ pub fn with_visibility(
             replace(file, &offsets, VIS_ENTRY_QUAKE2, &clusters(pvs), false)
         }
         Format::Source => {
-            let offsets = Offsets::table(8, 16, 64).with_game_lump(bytes, GAME_ENTRY_SOURCE);
-            replace(file, &offsets, VIS_ENTRY_SOURCE, &clusters(pvs), false)
+            let table = source_table(bytes);
+            let offsets = Offsets::table(table, 16, 64);
+            let offsets = offsets.with_game_lump(bytes, table + GAME_ENTRY_SOURCE);
+            let entry = table + VIS_ENTRY_SOURCE;
+            let old = file.entry(entry, 0, 0, "visibility")?;
+            if old.bytes.starts_with(b"LZMA") {
+                let found = "one packed with LZMA";
+                let remedy = "write it as a file of its own: `viewcell export json`";
+                return Err(IngestError::bad(
+                    "a lump visibility that is not packed",
+                    found,
+                    remedy,
+                )
+                .at(old.place(0)));
+            }
+            replace(file, &offsets, entry, &clusters(pvs), false)
         }
         Format::Quake3(_) => {
             let lump = matrix(bytes, pvs)?;
@@ -104,8 +119,9 @@ pub fn external_vis(bytes: &[u8], name: &str, pvs: &BitMatrix) -> Result<Vec<u8>
 const VIS_ENTRY_QUAKE: usize = 4 + 8 * 4;
 const VIS_ENTRY_QUAKE2: usize = 8 + 8 * 3;
 const VIS_ENTRY_QUAKE3: usize = 8 + 8 * 16;
-const VIS_ENTRY_SOURCE: usize = 8 + 16 * 4;
-const GAME_ENTRY_SOURCE: usize = 8 + 16 * 35;
+/// The same, from where the entries of Source begin.
+const VIS_ENTRY_SOURCE: usize = 16 * 4;
+const GAME_ENTRY_SOURCE: usize = 16 * 35;
 
 struct Level {
     format: Format,

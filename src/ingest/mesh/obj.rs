@@ -5,10 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{IngestError, IngestErrorKind};
+use crate::held::Held;
 use crate::source::plain_file;
-
-/// Most bytes of a library, and of all of them together. They have a few hundred bytes a material.
-const MOST_LIBRARY: u64 = 64 << 20;
 
 /// Corners and faces of a file.
 #[derive(Default)]
@@ -173,17 +171,21 @@ impl Libraries {
     ///
     /// # Errors
     ///
-    /// More than [`MOST_LIBRARY`] bytes of them.
-    pub(crate) fn read(named: &[String], path: &Path) -> Result<Self, IngestError> {
+    /// More of them than the input may hold.
+    pub(crate) fn read(
+        named: &[String],
+        path: &Path,
+        held: &mut Held,
+    ) -> Result<Self, IngestError> {
         let mut read = Self::default();
-        let (mut met, mut left) = (HashSet::new(), MOST_LIBRARY);
+        let mut met = HashSet::new();
         for name in named.iter().flat_map(|names| split(names, path)) {
             if !met.insert(name) {
                 continue;
             }
             let mut why = None;
             let file = places(name, path).into_iter().find_map(|file| {
-                match plain_file(&file, "a library of materials", left) {
+                match plain_file(&file, "a library of materials", held.left()) {
                     Ok(bytes) => Some(Ok(bytes)),
                     // Missing is the last that is worth telling.
                     Err(error) if error.kind() == IngestErrorKind::Read => None,
@@ -198,7 +200,7 @@ impl Libraries {
             });
             match file.transpose()? {
                 Some(bytes) => {
-                    left -= bytes.len() as u64;
+                    held.take(bytes.len() as u64, "libraries of materials")?;
                     read.add(&bytes);
                 }
                 None => read
@@ -302,16 +304,23 @@ fn split<'a>(names: &'a str, path: &Path) -> Vec<&'a str> {
         return vec![names];
     }
     let mut split = Vec::new();
-    let mut rest = names;
-    while !rest.is_empty() {
-        let lower = rest.to_ascii_lowercase();
-        let end = match (lower.find(".mtl "), lower.ends_with(".mtl")) {
-            (Some(at), _) => at + 4,
-            (None, true) => rest.len(),
-            (None, false) => rest.find(' ').unwrap_or(rest.len()),
+    let lower = names.to_ascii_lowercase();
+    // Nothing is looked at again for each name of a long line.
+    let mut ends = lower
+        .match_indices(".mtl ")
+        .map(|(at, _)| at + 4)
+        .peekable();
+    let mut at = 0;
+    while at < names.len() {
+        let rest = &names[at..];
+        while ends.next_if(|&end| end <= at).is_some() {}
+        let end = match ends.peek() {
+            Some(&end) => end,
+            None if lower.ends_with(".mtl") => names.len(),
+            None => at + rest.find(' ').unwrap_or(rest.len()),
         };
-        split.push(rest[..end].trim());
-        rest = rest[end..].trim_start();
+        split.push(names[at..end].trim());
+        at = end + (names[end..].len() - names[end..].trim_start().len());
     }
     split
 }

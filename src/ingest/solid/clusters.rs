@@ -4,6 +4,7 @@ use super::Sky;
 use super::brushes::{self, Brush, Lumps, World, run};
 use super::contents::{self, Family, Hides, Side};
 use super::drawn;
+use crate::cells::header::check_source;
 use crate::cells::lump::{Lump, Record, Records};
 use crate::error::IngestError;
 use crate::packs::name;
@@ -72,24 +73,8 @@ pub(super) fn source(
     sky: Sky,
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
-    let lump = |index, name| {
-        let lump = file.entry(8, 16, index, name)?;
-        if lump.bytes.starts_with(b"LZMA") {
-            let remedy = "unpack it with `bspzip -repack INPUT` (without -compress)";
-            let error = IngestError::bad(
-                format!("lump {name} as it is"),
-                "one packed with LZMA",
-                remedy,
-            );
-            return Err(error.at(lump.place(0)).unsupported());
-        }
-        Ok(lump)
-    };
-    let version = file.i32(4)?;
-    if !(17..=21).contains(&version) {
-        let found = format!("version {version}");
-        return Err(file.bad(4, "VBSP of version 17 to 21", found).unsupported());
-    }
+    check_source(&file)?;
+    let lump = |index, name| file.entry(8, 16, index, name);
     // The name of a texture, by way of two tables.
     let (data, table, strings) = (
         lump(2, "texture data")?.records(32)?,

@@ -194,7 +194,7 @@ pub(super) fn leaf_texture(name: &str) -> LeafTexture {
             | "aaatrigger"
             | "origin"
             | "bevel"
-    );
+    ) || name.ends_with("_hidden");
     LeafTexture {
         drawn: !lets_through && !tool && !name.starts_with(['*', '!']),
         lets_through,
@@ -211,12 +211,13 @@ pub(super) struct Named {
 
 /// By its name in lower case, with its path.
 pub(super) fn named(texture: &str) -> Named {
+    // Quake's own textures have no path. Those of its successors say more by their names.
+    let path = texture.contains('/');
+    let texture = texture.strip_prefix("textures/").unwrap_or(texture);
     let name = texture.rsplit('/').next().unwrap_or(texture);
     let begins = |start: &[&str]| start.iter().any(|start| name.starts_with(start));
     let ends = |end: &[&str]| end.iter().any(|end| name.ends_with(end));
     let has = |part: &[&str]| part.iter().any(|part| name.contains(part));
-    // Quake's own textures have no path. Those of its successors say more by their names.
-    let path = texture.contains('/');
     let liquids = ["water", "lava", "slime", "acid", "pool", "fog", "mist"];
     // Tools of Half-Life's compilers.
     let tools = [
@@ -244,11 +245,21 @@ pub(super) fn named(texture: &str) -> Named {
         Side::Undrawn
     } else if begins(&["sky"]) || texture.contains("skies/") || name.starts_with("toolsskybox") {
         Side::Sky
-    } else if begins(&["clip", "{", "skip", "nodraw", "null", "bevel", "solidhint"])
+    } else if begins(&[
+        "clip",
+        "noclip",
+        "{",
+        "skip",
+        "nodraw",
+        "null",
+        "bevel",
+        "solidhint",
+    ]) || ends(&["_hidden"])
         || path
             && has(&[
                 "window", "wndow", "glas", "grat", "fence", "grill", "chain", "wire", "mesh",
-                "web", "force", "trans",
+                "web", "force", "trans", "alpha", "vine", "ivy", "foliage", "branch", "decal",
+                "railing",
             ])
         || path
             && ["grat", "glas", "fence", "window", "wndow"]

@@ -1,4 +1,4 @@
-//! Meshes of formats that are not read: what they are, and the command that converts them.
+//! Meshes and levels of formats that are not read: what they are, and the command that converts them.
 
 /// A format, how its files begin, and what converts one.
 struct Format {
@@ -43,7 +43,30 @@ const FORMATS: &[Format] = &[
     Format { name: "an IFC or STEP file", begins: &[b"ISO-10303-21"], has: &[], remedy: IFC },
 ];
 
-/// What a mesh of a format that is not read is, by how it begins and its length, and the remedy.
+/// Levels as text, by their first word.
+const LEVELS: [(&str, &str, &str); 2] = [
+    (
+        "Version",
+        "a map of Doom 3 or Quake 4",
+        "export the level as OBJ, and bake that with `viewcell bake solid`",
+    ),
+    (
+        "versioninfo",
+        "a map of Hammer (VMF)",
+        "compile it with vbsp, and bake the .bsp",
+    ),
+];
+
+/// What a level as text is whose format is not read, by its first word after comments, and the remedy.
+fn level(text: &str) -> Option<(&'static str, &'static str)> {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("//"))?;
+    let word = first.split([' ', '\t', '{']).next();
+    let (_, found, remedy) = LEVELS.iter().find(|(head, ..)| word == Some(head))?;
+    Some((found, remedy))
+}
+
+/// What a file of a format that is not read is, by how it begins and its length, and the remedy.
 pub(super) fn format(head: &[u8], length: u64) -> Option<(&'static str, &'static str)> {
     let head = &head[..head.len().min(HEAD)];
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
@@ -70,6 +93,6 @@ pub(super) fn format(head: &[u8], length: u64) -> Option<(&'static str, &'static
     } else if head.starts_with(b"PK\x03\x04") && text.to_lowercase().contains("3dmodel") {
         Some(("a 3MF file", ASSIMP))
     } else {
-        None
+        level(&text)
     }
 }

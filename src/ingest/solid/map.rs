@@ -3,18 +3,24 @@
 //! ```text
 //! ( 0 0 64 ) ( 0 1 64 ) ( 1 0 64 ) wall1 0 0 0 1 1
 //! ( 0 0 64 ) ( 0 1 64 ) ( 1 0 64 ) wall1 [ 1 0 0 0 ] [ 0 -1 0 0 ] 0 1 1
+//! ( 0 0 64 ) ( 0 1 64 ) ( 1 0 64 ) ( ( 0.03 0 0 ) ( 0 0.03 0 ) ) wall1 0 0 0
+//! ( 0 0 1 -64 ) ( ( 0.03 0 0 ) ( 0 0.03 0 ) ) "wall1" 0 0 0
 //! ```
 //!
 //! Three points of a side, clockwise seen from outside, and its texture; behind that Quake II and III have contents,
-//! flags and a value. Patches (`patchDef2`) hide nothing; brushes of Doom 3 and `brushDef` are not read.
+//! flags and a value. The third line is a brush primitive of NetRadiant (`brushDef`), the fourth one of Doom 3's
+//! (`brushDef3`): a plane, outwards. Patches (`patchDef2`) hide nothing.
 //!
 //! A side is what its flags, the name of its texture and the script of its shader say: it hides only if none of them is
 //! against it. Where there is a script it takes the place of the name.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Sky;
 use super::contents::{self, DETAIL, Family, Hides, Side as Look, sky_note};
 use super::entities::{self, Brush, Entity, bad};
-use super::shaders::{Shader, Shaders};
+use super::keys::{Keyed, keyed};
+use super::shaders::{Shader, Shaders, Surface, Told, surface};
 use crate::error::IngestError;
 use crate::world::solid::{Aabb, Face, Player, Point, Solid, SolidError, SolidLevel, Units};
 use viewcell::convex::{Plane, cross, dot, minus};
@@ -62,11 +68,15 @@ pub(super) fn read(
              points are left out"
         ));
     }
+    // Its compiler knows of no such class, and its game removes it.
+    let has_detail = !matches!(game(&text).as_deref(), Some("quake 3" | "quake3"));
     let mut level = SolidLevel::new("Quake map", Units::Quake, Player::QUAKE);
     level.spawns = entities::spawns(&entities);
     let (mut flat, mut patches, mut skies, mut flags) = (Vec::new(), 0, [0, 0], false);
     let mut many = Vec::new();
-    let mut omitted = 0;
+    // Brushes by keys of their entities, with the first key and the line of the first brush.
+    let mut by_keys: BTreeMap<Keyed, (usize, &str, usize)> = BTreeMap::new();
+    let mut textures = BTreeSet::new();
     // Of brushes that one walks through, each with its number.
     let mut walked: Vec<(usize, Face)> = Vec::new();
     for entity in &entities {
@@ -74,13 +84,17 @@ pub(super) fn read(
         let class = entity.class();
         let (detail, fence) = match class.as_str() {
             "worldspawn" | "func_group" => (false, false),
-            "func_detail" | "func_detail_wall" => (true, false),
-            "func_detail_fence" => (true, true),
+            "func_detail" | "func_detail_wall" if has_detail => (true, false),
+            "func_detail_fence" if has_detail => (true, true),
             _ => continue,
         };
-        // ericw-tools leaves these out.
-        if class != "worldspawn" && entity.get("_omitbrushes").is_some_and(|value| value != "0") {
-            omitted += entity.brushes.len();
+        let keyed = keyed(entity);
+        if let (Some((key, keyed)), Some(first)) = (keyed, entity.brushes.first()) {
+            let (count, ..) = by_keys.entry(keyed).or_insert((0, key, first.line));
+            *count += entity.brushes.len();
+        }
+        let keyed = keyed.map(|(_, keyed)| keyed);
+        if keyed == Some(Keyed::Gone) {
             continue;
         }
         for brush in &entity.brushes {
@@ -113,7 +127,9 @@ pub(super) fn read(
                     continue;
                 }
             };
-            let made = Made::of(&sides, scripts, detail, fence);
+            let mut made = Made::of(&sides, scripts, detail, fence);
+            made.keyed(keyed);
+            textures.extend(sides.iter().map(|side| shader_of(&side.texture)));
             let mut hides = made.hides;
             if matches!(hides, Hides::Sky | Hides::Structural) {
                 let mut whole = !made.detail;
@@ -155,27 +171,46 @@ pub(super) fn read(
             Solid::MOST_PLANES
         ));
     }
-    if omitted > 0 {
+    for (keyed, (count, key, line)) in by_keys {
+        let what = match keyed {
+            Keyed::Gone => "are left out",
+            Keyed::Unseen => "hide nothing",
+            Keyed::Walked => "stop nobody, and hide from their front",
+        };
         notes.push(format!(
-            "{omitted} brushes of entities with _omitbrushes are left out"
+            "{count} brushes {what}, as keys of their entities say (the first: {key}, line {line})"
         ));
     }
     if patches > 0 {
         notes.push(format!("{patches} curved patches hide nothing"));
     }
+    // Only levels of Quake II and III have flags, or patches, and only the latter have scripts.
+    let may_have = patches > 0 || [Player::QUAKE3, Player::QUAKE2_OR_3].contains(&level.player);
+    scripts.tell(textures.iter().map(String::as_str), may_have, notes);
     Ok(level)
 }
 
-/// The player of the game that a map is for: by the comment that TrenchBroom writes, else by what is in it.
-fn player(text: &str, entities: &[Entity], flags: bool) -> Player {
+/// The name of the shader of a texture.
+fn shader_of(texture: &str) -> String {
+    if texture.starts_with("textures/") {
+        texture.to_owned()
+    } else {
+        format!("textures/{texture}")
+    }
+}
+
+/// The game that the comment names which TrenchBroom writes, in lower case.
+fn game(text: &str) -> Option<String> {
     let comments = text.lines().take_while(|line| {
         let line = line.trim_start_matches('\u{feff}').trim();
         line.is_empty() || line.starts_with("//") || line.starts_with(';')
     });
-    let game = comments
-        .filter_map(|line| line.trim().strip_prefix("// Game:"))
-        .map(|game| game.trim().to_ascii_lowercase())
-        .next();
+    let mut games = comments.filter_map(|line| line.trim().strip_prefix("// Game:"));
+    games.next().map(|game| game.trim().to_ascii_lowercase())
+}
+
+/// The player of the game that a map is for: by its comment, else by what is in it.
+fn player(text: &str, entities: &[Entity], flags: bool) -> Player {
     let world = entities
         .iter()
         .find(|entity| entity.class() == "worldspawn");
@@ -187,7 +222,7 @@ fn player(text: &str, entities: &[Entity], flags: bool) -> Player {
                 .get("wad")
                 .is_some_and(|wad| wad.to_ascii_lowercase().contains("halflife"))
     });
-    match game.as_deref() {
+    match game(text).as_deref() {
         Some("quake" | "hexen 2") => Player::QUAKE,
         Some("quake 2" | "quake2") => Player::QUAKE2,
         Some("quake 3" | "quake3") => Player::QUAKE3,
@@ -215,18 +250,17 @@ impl Is {
             0 => contents::side(Family::Quake2, flags, true),
             _ => Look::Through,
         };
-        let mut is = match scripts.get(&format!("textures/{}", side.texture)) {
-            Some(script) => Self::of_script(script, side.texture.ends_with("caulk")),
-            None => {
-                let named = contents::named(&side.texture);
-                Self {
-                    look: named.side,
-                    two_sided: false,
-                    non_solid: false,
-                    nothing: named.nothing,
-                    contents: 0,
-                }
-            }
+        let of = |look: Look, nothing: bool| Self {
+            look,
+            two_sided: false,
+            non_solid: false,
+            nothing,
+            contents: 0,
+        };
+        let mut is = match scripts.told(&shader_of(&side.texture), &side.texture) {
+            Told::Script(script) => Self::of_script(script, side.texture.ends_with("caulk")),
+            Told::Name(named) => of(named.side, named.nothing),
+            Told::Lost => of(Look::Through, false),
         };
         // The first of the two that says more than that it is drawn.
         let order = [Look::Through, Look::Sky, Look::Undrawn];
@@ -242,43 +276,34 @@ impl Is {
     }
 
     fn of_script(script: &Shader, caulk: bool) -> Self {
-        let has = |param: &[&str]| {
-            script
-                .params
-                .iter()
-                .any(|found| param.contains(&found.as_str()))
+        let has = |what: Surface| {
+            let says = |param: &String| surface(param) == Some(what);
+            script.params.iter().any(says)
         };
-        let look = if has(&["sky"]) {
+        // A value that is not known may be one by which it is not drawn.
+        let unknown = script.params.iter().any(|param| surface(param).is_none());
+        let look = if has(Surface::Sky) {
             Look::Sky
-        } else if has(&["nodraw"]) && caulk {
+        } else if has(Surface::Undrawn) && caulk {
             Look::Undrawn
-        } else if script.seen_through || has(&["nodraw", "hint", "skip"]) {
+        } else if script.seen_through || has(Surface::Undrawn) || unknown {
             Look::Through
         } else {
             Look::Drawn
         };
-        let clip = has(&["playerclip"]);
+        let marks = ["hint", "skip"];
+        let mark = script
+            .params
+            .iter()
+            .any(|param| marks.contains(&param.as_str()));
+        let clip = has(Surface::Clip);
         Self {
             look,
             two_sided: script.two_sided,
-            non_solid: has(&["nonsolid"]),
-            nothing: !clip
-                && has(&[
-                    "lava",
-                    "slime",
-                    "water",
-                    "fog",
-                    "hint",
-                    "skip",
-                    "areaportal",
-                    "clusterportal",
-                    "donotenter",
-                    "botclip",
-                    "monsterclip",
-                    "origin",
-                    "trigger",
-                ]),
-            contents: if clip { 0x1_0000 } else { 0 } | if has(&["detail"]) { DETAIL } else { 0 },
+            non_solid: has(Surface::NonSolid),
+            nothing: !clip && (has(Surface::NoWall) || mark),
+            contents: if clip { 0x1_0000 } else { 0 }
+                | if has(Surface::Detail) { DETAIL } else { 0 },
         }
     }
 }
@@ -326,6 +351,21 @@ impl Made {
             sides,
         }
     }
+
+    /// The same in an entity whose keys say that it is otherwise.
+    fn keyed(&mut self, keyed: Option<Keyed>) {
+        match keyed {
+            None => {}
+            Some(Keyed::Walked) => {
+                if self.hides != Hides::Nothing {
+                    self.hides = Hides::Front;
+                }
+                (self.stops, self.non_solid) = (false, true);
+            }
+            Some(Keyed::Unseen) => self.hides = Hides::Nothing,
+            Some(Keyed::Gone) => (self.hides, self.stops) = (Hides::Nothing, false),
+        }
+    }
 }
 
 /// The face of a solid on a plane; none where another side has cut it off.
@@ -356,62 +396,127 @@ fn without_touching(faces: Vec<(usize, Face)>) -> Vec<Face> {
     alone.map(|(_, face)| face.clone()).collect()
 }
 
+/// How a brush writes its sides.
+#[derive(Clone, Copy, PartialEq)]
+enum Dialect {
+    /// Three points, and the texture.
+    Plain,
+    /// Three points, a matrix, and the texture.
+    BrushDef,
+    /// A plane, a matrix, and the texture.
+    BrushDef3,
+}
+
+/// The tokens of a brush between its innermost braces, and how they are written.
+fn dialect<'a, 'b>(brush: &'b Brush<'a>) -> Result<(Dialect, &'b [(&'a str, usize)]), IngestError> {
+    let (dialect, rest) = match &*brush.tokens {
+        [("brushDef", _), rest @ ..] => (Dialect::BrushDef, rest),
+        [("brushDef3", _), rest @ ..] => (Dialect::BrushDef3, rest),
+        plain => return Ok((Dialect::Plain, plain)),
+    };
+    match rest {
+        [("{", _), inner @ .., ("}", _)] => Ok((dialect, inner)),
+        _ => {
+            let found = rest
+                .first()
+                .map_or("the end of the brush", |(word, _)| word);
+            Err(bad(
+                brush.line,
+                "sides of a brush primitive in braces",
+                found,
+            ))
+        }
+    }
+}
+
 fn sides(brush: &Brush) -> Result<Vec<Side>, IngestError> {
-    let tokens = &brush.tokens;
+    let (dialect, tokens) = dialect(brush)?;
     let mut sides = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let (mut points, line) = ([[0.0; 3]; 3], tokens[at].1);
+        let line = tokens[at].1;
         let word = |i: usize| {
             tokens
                 .get(i)
                 .map_or("the end of the brush", |(word, _)| *word)
         };
-        for (i, point) in points.iter_mut().enumerate() {
-            let first = at + 5 * i;
-            if word(first) != "(" || word(first + 4) != ")" {
-                return Err(bad(
-                    line,
-                    "three points, ( x y z ) each, for every side",
-                    word(first),
-                ));
+        let plane = if dialect == Dialect::BrushDef3 {
+            let expected = "a plane, ( a b c d ), for every side";
+            let [a, b, c, d] = numbers(&word, &mut at, line, expected)?;
+            // What is no plane is told of as such.
+            let length = dot([a, b, c], [a, b, c]).sqrt();
+            Plane {
+                normal: [a, b, c].map(|x| x / length),
+                dist: -d / length,
             }
-            for (k, coordinate) in point.iter_mut().enumerate() {
-                let found = word(first + 1 + k);
-                let number = found.parse().ok().filter(|x: &f64| x.is_finite());
-                *coordinate = number.ok_or_else(|| bad(line, "a finite coordinate", found))?;
+        } else {
+            let expected = "three points, ( x y z ) each, for every side";
+            let mut point = || numbers(&word, &mut at, line, expected);
+            plane([point()?, point()?, point()?])
+        };
+        if dialect != Dialect::Plain {
+            let expected = "a matrix of the texture, ( ( a b c ) ( d e f ) ), behind each side";
+            if word(at) != "(" {
+                return Err(bad(line, expected, word(at)));
             }
+            at += 1;
+            for _ in 0..2 {
+                let [_, _, _] = numbers(&word, &mut at, line, expected)?;
+            }
+            if word(at) != ")" {
+                return Err(bad(line, expected, word(at)));
+            }
+            at += 1;
         }
-        let texture = word(at + 15).to_ascii_lowercase();
         // What belongs to the side reaches to the next one's first parenthesis.
-        let rest = tokens[(at + 15).min(tokens.len())..].iter();
+        let rest = tokens[at.min(tokens.len())..].iter();
         let rest: Vec<&str> = rest
             .map(|(word, _)| *word)
             .take_while(|word| *word != "(")
             .collect();
         if rest.is_empty() {
-            return Err(bad(
-                line,
-                "a texture behind the points of a side",
-                word(at + 15),
-            ));
+            return Err(bad(line, "a texture behind the points of a side", word(at)));
         }
         // Texture, offsets, turn and scales; or two axes in brackets, turn and scales; then the flags.
-        let flags = if rest.get(1) == Some(&"[") { 16 } else { 6 };
+        let flags = match dialect {
+            Dialect::Plain if rest.get(1) == Some(&"[") => 16,
+            Dialect::Plain => 6,
+            Dialect::BrushDef | Dialect::BrushDef3 => 1,
+        };
         // Contents, flags and a value; a number alone is Hexen II's.
         let flags = rest.get(flags..flags + 3).and_then(|words| {
             let number = |word: &str| word.parse::<i64>().ok().map(|number| number as u32);
             Some([number(words[0])?, number(words[1])?])
         });
-        let plane = plane(points);
         sides.push(Side {
             plane,
-            texture,
+            texture: rest[0].to_ascii_lowercase().replace('\\', "/"),
             flags,
         });
-        at += 15 + rest.len();
+        at += rest.len();
     }
     Ok(sides)
+}
+
+/// Numbers in parentheses.
+fn numbers<'a, const N: usize>(
+    word: &impl Fn(usize) -> &'a str,
+    at: &mut usize,
+    line: usize,
+    expected: &str,
+) -> Result<[f64; N], IngestError> {
+    let first = *at;
+    if word(first) != "(" || word(first + N + 1) != ")" {
+        return Err(bad(line, expected, word(first)));
+    }
+    let mut numbers = [0.0; N];
+    for (k, number) in numbers.iter_mut().enumerate() {
+        let found = word(first + 1 + k);
+        let finite = found.parse().ok().filter(|x: &f64| x.is_finite());
+        *number = finite.ok_or_else(|| bad(line, "a finite coordinate", found))?;
+    }
+    *at = first + N + 2;
+    Ok(numbers)
 }
 
 fn plane([a, b, c]: [Point; 3]) -> Plane {

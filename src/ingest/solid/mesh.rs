@@ -7,6 +7,7 @@ use super::axes::{Axes, frame};
 use super::contents::{Side, named};
 use super::shell::{Polygon, level};
 use crate::error::IngestError;
+use crate::held::Held;
 use crate::mesh::obj::{Libraries, ObjFile};
 use crate::mesh::read_surface;
 use crate::mesh::selection::Selection;
@@ -31,12 +32,13 @@ pub(super) fn is_obj(bytes: &[u8]) -> bool {
 pub(super) fn obj(
     bytes: &[u8],
     path: &Path,
+    held: &mut Held,
     options: &SolidOptions,
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
     let file = ObjFile::read(bytes)?;
     let selection = Selection::new(&options.keep, &options.drop);
-    let materials = materials(&file, path, &selection, options, notes)?;
+    let materials = materials(&file, path, &selection, held, options, notes)?;
     let names = names(&file, &selection);
     selection.check()?;
     let mut faces = Unhiding::default();
@@ -153,10 +155,11 @@ fn materials(
     file: &ObjFile,
     path: &Path,
     selection: &Selection,
+    held: &mut Held,
     options: &SolidOptions,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Option<Reason>>, IngestError> {
-    let libraries = Libraries::read(&file.libraries, path)?;
+    let libraries = Libraries::read(&file.libraries, path, held)?;
     let mut used = vec![None; file.materials.len()];
     for face in &file.faces {
         if let Some(number) = face.material {

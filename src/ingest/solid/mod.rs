@@ -20,6 +20,7 @@ mod contents;
 mod drawn;
 mod entities;
 mod foreign;
+mod keys;
 mod leaves;
 mod map;
 mod mesh;
@@ -31,14 +32,15 @@ mod shell;
 use std::path::Path;
 
 use super::cells::lump::Lump;
-use super::cells::{Format, sniff};
+use super::cells::{Format, header, sniff};
 use super::error::IngestError;
+use super::held::Held;
 use super::mesh::is_gltf;
 use super::packs::Packs;
 use super::source::file_bytes;
 use crate::world::solid::SolidLevel;
 pub use options::{Exporter, Sky, SolidOptions, UpAxis};
-use shaders::Shaders;
+use shaders::{FOLDERS, Shaders, is_script};
 
 /// A level of solids and what came up on the way.
 #[derive(Clone, Debug)]
@@ -64,14 +66,15 @@ pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, 
             .and_then(|bytes| solid_from_bytes(&bytes, path, options))
             .map_err(|error| error.about(path));
     };
-    let packs = Packs::open(folder)?;
-    let (bytes, from) = packs.read(path)?;
+    let mut held = Held::within(options.memory);
+    let packs = Packs::open(folder, &mut held)?;
+    let (bytes, from) = packs.read(path, &mut held)?;
     let mut shaders = Shaders::default();
-    for text in packs.texts("scripts/", ".shader")? {
-        shaders.add(&text);
-    }
-    let mut read =
-        from_bytes(&bytes, path, &shaders, options).map_err(|error| error.about(path))?;
+    packs.texts(&FOLDERS, is_script, &mut held, |name, text, held| {
+        shaders.add(name, text, held)
+    })?;
+    let mut read = from_bytes(&bytes, path, &shaders, &mut held, options)
+        .map_err(|error| error.about(path))?;
     read.notes
         .insert(0, format!("{} is from {from}", path.display()));
     Ok(read)
@@ -83,7 +86,13 @@ pub fn solid_from_bytes(
     path: &Path,
     options: &SolidOptions,
 ) -> Result<IngestedSolid, IngestError> {
-    from_bytes(bytes, path, &Shaders::beside(path), options)
+    let mut held = Held::within(options.memory);
+    let shaders = match sniff(bytes) {
+        Some(Format::Quake3(_)) => Shaders::beside(path, &mut held)?,
+        None | Some(Format::Json) if map::matches(bytes) => Shaders::beside(path, &mut held)?,
+        _ => Shaders::default(),
+    };
+    from_bytes(bytes, path, &shaders, &mut held, options)
 }
 
 /// The same, with shader scripts.
@@ -91,8 +100,11 @@ fn from_bytes(
     bytes: &[u8],
     path: &Path,
     scripts: &Shaders,
+    held: &mut Held,
     options: &SolidOptions,
 ) -> Result<IngestedSolid, IngestError> {
+    let stored = bytes;
+    let bytes = &*header::in_order(stored, held)?;
     let (file, sky) = (Lump::file(bytes), options.sky);
     let mut notes = Vec::new();
     let mut level = match sniff(bytes) {
@@ -104,9 +116,9 @@ fn from_bytes(
         }
         Some(Format::Wad | Format::Portals) => return Err(unknown(bytes)),
         _ if map::matches(bytes) => map::read(bytes, scripts, sky, &mut notes)?,
-        _ if city::matches(bytes) => city::read(bytes, options, &mut notes)?,
+        _ if city::matches(bytes) => city::read(bytes, options, held, &mut notes)?,
         _ if is_gltf(bytes) => mesh::gltf(bytes, path, options, &mut notes)?,
-        _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, options, &mut notes)?,
+        _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, held, options, &mut notes)?,
         _ => return Err(unknown(bytes)),
     };
     let is_mesh = ["OBJ", "glTF"].contains(&level.format);
@@ -129,8 +141,8 @@ fn from_bytes(
     Ok(IngestedSolid {
         level,
         notes,
-        bytes: bytes.len() as u64,
-        crc32: crc32fast::hash(bytes),
+        bytes: stored.len() as u64,
+        crc32: crc32fast::hash(stored),
     })
 }
 

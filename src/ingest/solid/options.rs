@@ -45,6 +45,9 @@ pub struct SolidOptions {
     pub from: Option<Exporter>,
     /// The folder of a game's packs, in which the level is looked for.
     pub pack: Option<PathBuf>,
+    /// Most bytes that packs, scripts, libraries and templates of the level may come to; as much as any level needs if
+    /// not given.
+    pub memory: Option<u64>,
     /// Materials of which nothing is known hide.
     pub opaque_without_material: bool,
     /// Names of objects, nodes, meshes, groups and materials of a mesh that are drawn and opaque, whatever their names, extensions or

@@ -37,15 +37,13 @@ impl Shader {
         let name = name(&record.0[..64]);
         // Caulk is not drawn where nobody looks: behind curves, and on the outside.
         let mut side = contents::side(Family::Quake3, flags, name.contains("caulk"));
-        let script = scripts.get(&name);
-        // No flag says that a texture has holes. Where the script is not there, its name may.
-        let open = match script {
-            Some(script) => script.seen_through,
-            None => contents::named(&name).side == Side::Through || contents::named(&name).nothing,
-        };
-        if side == Side::Drawn && open || contents::lets_through(Family::Quake3, contents) {
+        // No flag says that a texture has holes.
+        let told = scripts.told(&name, &name);
+        if side == Side::Drawn && told.is_open() || contents::lets_through(Family::Quake3, contents)
+        {
             side = Side::Through;
         }
+        let script = told.script();
         Self {
             contents,
             side,
@@ -155,13 +153,8 @@ pub(super) fn read(
         sides,
     };
     let mut level = brushes::level(&world, lumps, side, &found, notes)?;
-    if !shaders_of.is_empty() && !shaders_of.iter().any(|shader| shader.scripted) {
-        notes.push(
-            "no shader script is beside the level: which textures have holes is guessed from their \
-             names; read the level from its `pack`, or put scripts/*.shader beside its folder"
-                .into(),
-        );
-    }
+    let names: Vec<String> = shaders.iter().map(|record| name(&record.0[..64])).collect();
+    scripts.tell(names.iter().map(String::as_str), true, notes);
     if !walked.is_empty() {
         notes.push(format!(
             "{} drawn triangles that players walk through hide from their front, as their shader \

@@ -21,13 +21,11 @@ use self::reference::Reference;
 use super::SolidOptions;
 use super::shell::{Polygon, Tally, add_shell};
 use crate::error::IngestError;
+use crate::held::Held;
 use crate::mesh::selection::Selection;
 use crate::mesh::unhiding::{Reason, Stays, Unhiding};
 use crate::mesh::without_mark;
 use crate::world::solid::{Player, Point, SolidLevel, Units};
-
-/// The most surfaces that templates may come to: a file may name one a million times.
-const MOST: usize = 1 << 22;
 
 /// Whether a file is JSON whose `type`, wherever it stands, is that of CityJSON.
 pub(super) fn matches(bytes: &[u8]) -> bool {
@@ -90,6 +88,7 @@ impl<'de> Visitor<'de> for Kind<'_> {
 pub(super) fn read(
     bytes: &[u8],
     options: &SolidOptions,
+    held: &mut Held,
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
     let mut parts = Deserializer::from_slice(without_mark(bytes)).into_iter::<Value>();
@@ -121,7 +120,7 @@ pub(super) fn read(
         unhiding: Unhiding::default(),
         selection: Selection::new(&options.keep, &options.drop),
         object: String::new(),
-        placed: 0,
+        held,
     };
     town.add(&head, &transform, &templates)?;
     let mut number = 2;
@@ -178,6 +177,8 @@ fn surfaces_of(geometry: &Value) -> usize {
 /// Geometries that objects have in common, each with its own origin.
 struct Templates {
     geometries: Vec<Value>,
+    /// Bytes that one more of each takes.
+    weights: Vec<u64>,
     corners: Vec<Point>,
     materials: Materials,
 }
@@ -192,22 +193,37 @@ impl Templates {
             } else {
                 template_corners(&stored["vertices-templates"], metres)?
             },
+            weights: geometries
+                .iter()
+                .map(|geometry| weight(&geometry["boundaries"]))
+                .collect(),
             geometries,
             materials: Materials::of(file),
         })
     }
 
-    fn get(&self, instance: &Value) -> Result<&Value, IngestError> {
+    /// The template of an instance, and its weight.
+    fn get(&self, instance: &Value) -> Result<(&Value, u64), IngestError> {
         let number = &instance["template"];
         let found = number.as_u64().and_then(|number| {
             let number = usize::try_from(number).ok()?;
-            self.geometries.get(number)
+            Some((self.geometries.get(number)?, self.weights[number]))
         });
         found.ok_or_else(|| {
             let expected = format!("the number of one of {} templates", self.geometries.len());
             IngestError::bad(expected, format!("{:.40}", number.to_string()), REMEDY)
         })
     }
+}
+
+/// Bytes that the faces of boundaries take, about.
+fn weight(boundaries: &Value) -> u64 {
+    let Some(parts) = boundaries.as_array() else {
+        return 2 * size_of::<Point>() as u64;
+    };
+    let is_ring = parts.first().is_none_or(|part| !part.is_array());
+    let ring = if is_ring { 256 } else { 0 };
+    parts.iter().map(weight).fold(ring, u64::saturating_add)
 }
 
 /// Types of objects whose geometry is no matter, or is seen through: spaces and logical parts of a building, plants.
@@ -222,7 +238,7 @@ const SPACES: [&str; 8] = [
     "CityObjectGroup",
 ];
 
-struct Town {
+struct Town<'h> {
     level: SolidLevel,
     tally: Tally,
     /// So far.
@@ -231,11 +247,11 @@ struct Town {
     selection: Selection,
     /// The name of the object that is being read.
     object: String,
-    /// Surfaces of templates so far.
-    placed: usize,
+    /// Counts what templates are repeated to.
+    held: &'h mut Held,
 }
 
-impl Town {
+impl Town<'_> {
     /// Adds the objects of a file, or of a feature.
     fn add(
         &mut self,
@@ -252,7 +268,7 @@ impl Town {
         let is_space = |object: &Value| SPACES.iter().any(|space| object["type"] == *space);
         let of_object = |name: &str, error: IngestError| error.at(format!("object {name:.80}"));
         let whole = |geometry| match is_instance(geometry) {
-            true => templates.get(geometry),
+            true => templates.get(geometry).map(|(template, _)| template),
             false => Ok(geometry),
         };
         let mut buildings = Buildings::of(objects);
@@ -317,7 +333,8 @@ impl Town {
         corners: &Corners,
         templates: &Templates,
     ) -> Result<(), IngestError> {
-        let template = templates.get(instance)?;
+        let (template, weight) = templates.get(instance)?;
+        self.held.take(weight, "surfaces of templates")?;
         if is_instance(template) {
             return Err(IngestError::bad(
                 "a template of surfaces",
@@ -329,20 +346,8 @@ impl Town {
         let origin = corners.get(place.first().unwrap_or(&Value::Null))?;
         let matrix = &instance["transformationMatrix"];
         let corners = Corners::placed(&templates.corners, matrix, origin)?;
-        let before = self.faces;
         let looks = Looks::of(template, &templates.materials, is_water);
-        self.geometry(template, &looks, &corners)?;
-        self.placed += self.faces - before;
-        if self.placed > MOST {
-            let found = format!("{} so far", self.placed);
-            let expected = format!("at most {MOST} surfaces of templates");
-            return Err(IngestError::resource(
-                expected,
-                found,
-                "take a part of the town",
-            ));
-        }
-        Ok(())
+        self.geometry(template, &looks, &corners)
     }
 
     fn geometry(
