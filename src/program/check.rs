@@ -86,8 +86,10 @@ impl FromStr for LeastHidden {
 #[schemars(title = "viewcell check")]
 pub struct Document {
     /// The bundle.
+    #[serde(serialize_with = "crate::output::names")]
     bundle: PathBuf,
     /// The earlier one, if it was compared with one.
+    #[serde(serialize_with = "crate::output::names")]
     against: Option<PathBuf>,
     /// `terrain`, `cells` or `solid`.
     kind: String,

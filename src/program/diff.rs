@@ -24,7 +24,8 @@ use super::work::{Manner, Work};
 ///
 /// Prints for each level the share that is hidden in each bundle, the number of pairs that are hidden in A and
 /// visible in B, and the number that are visible in A and hidden in B. To see the cost of a budget, compare the
-/// lossless bundle with the small one.
+/// lossless bundle with the small one. Of two solid levels those cells are compared that both have: they need the same cell
+/// size and the same players.
 ///
 /// Example: viewcell diff level.vcb small.vcb
 #[derive(clap::Args)]
@@ -51,10 +52,12 @@ pub struct Args {
 #[schemars(title = "viewcell diff")]
 pub struct Document {
     /// One bundle.
+    #[serde(serialize_with = "crate::output::names")]
     a: PathBuf,
     /// The other.
+    #[serde(serialize_with = "crate::output::names")]
     b: PathBuf,
-    /// `terrain` or `cells`.
+    /// `terrain`, `cells` or `solid`.
     kind: String,
     /// Whether both were made from the same input file; absent if one does not name its input.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,10 +66,26 @@ pub struct Document {
     options: Vec<OptionDifference>,
     /// Whether both give the same answer for every pair.
     equal: bool,
-    /// One entry for each level of the viewpoint quad; for cells a single entry, over pairs of different cells.
+    /// One entry for each level of the viewpoint quad; for cells a single entry, over pairs of different cells; for a solid
+    /// level a single one, over all pairs of cells that both bundles have.
     levels: Vec<Level>,
+    /// Of solid levels, which cells are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<CellsInBoth>,
     /// The picture, if one was asked for.
+    #[serde(serialize_with = "crate::output::names")]
     output: Option<PathBuf>,
+}
+
+/// Cells of two solid levels. Players in a cell that one bundle lacks see all and are seen by all there.
+#[derive(Serialize, JsonSchema)]
+pub struct CellsInBoth {
+    /// Cells that both bundles have, at the same place.
+    both: u32,
+    /// Those of A alone.
+    only_a: u32,
+    /// Those of B alone.
+    only_b: u32,
 }
 
 /// An option of the bake that differs; absent in a bundle that was made without it.
@@ -99,8 +118,8 @@ pub struct Level {
     visible_in_a_hidden_in_b: u64,
 }
 
-/// What was found, and the page if a picture was asked for.
-type Found = (Vec<Level>, Option<Page>);
+/// What was found, the page if a picture was asked for, and of solid levels the cells.
+type Found = (Vec<Level>, Option<Page>, Option<CellsInBoth>);
 
 pub fn run(args: &Args) -> Outcome {
     let work = match &args.output {
@@ -124,9 +143,10 @@ pub fn run(args: &Args) -> Outcome {
     }
     let found = match maps[0].kind() {
         Some(WorldKind::Cells) => of_cells(args, &maps),
+        Some(WorldKind::Solid) => of_solids(args, &maps),
         _ => of_terrains(args, &work, &maps),
     };
-    let (levels, page) = found?;
+    let (levels, page, cells) = found?;
     if let Some(page) = page {
         let drawn = page.draw(args.width).map_err(Failure::resource)?;
         let bytes = picture::png(&drawn).map_err(Failure::resource)?;
@@ -146,8 +166,9 @@ pub fn run(args: &Args) -> Outcome {
             .zip(made_b.as_ref())
             .map(|(a, b)| (&a.input.digest, a.input.bytes) == (&b.input.digest, b.input.bytes)),
         options: options(made_a.as_ref(), made_b.as_ref()),
-        equal: !levels.iter().any(differ),
+        equal: !levels.iter().any(differ) && !cells.as_ref().is_some_and(CellsInBoth::differ),
         levels,
+        cells,
         output: args.output.clone(),
     };
     let text = Words(&document).to_string();
@@ -161,6 +182,7 @@ pub fn run(args: &Args) -> Outcome {
 fn kind(map: &MappedBundle) -> &'static str {
     match map.kind() {
         Some(WorldKind::Cells) => "cells",
+        Some(WorldKind::Solid) => "solid",
         _ => "terrain",
     }
 }
@@ -184,7 +206,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     };
     let levels: Vec<Level> = (0..).zip(&found.levels).map(level).collect();
     if args.output.is_none() {
-        return Ok((levels, None));
+        return Ok((levels, None, None));
     }
     let pages = terrain_pages(paths[0], &maps[0], a, None)?;
     let [revealed, concealed] = [0, 1].map(|way| {
@@ -193,7 +215,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     });
     let [title, subtitle, hidden, visible] = headings(args, &levels[args.quad as usize]);
     let panels: [(&str, &[u32]); 2] = [(&hidden, &revealed), (&visible, &concealed)];
-    Ok((levels, Some(pages.losses(&title, &subtitle, &panels))))
+    Ok((levels, Some(pages.losses(&title, &subtitle, &panels)), None))
 }
 
 fn of_cells(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
@@ -224,7 +246,54 @@ fn of_cells(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
             Some(pages.losses(&title, &subtitle, &panels))
         }
     };
-    Ok((vec![level], page))
+    Ok((vec![level], page, None))
+}
+
+impl CellsInBoth {
+    fn differ(&self) -> bool {
+        self.only_a + self.only_b > 0
+    }
+}
+
+fn of_solids(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
+    if args.output.is_some() {
+        return Err(Failure::usage(
+            "--output: expected terrains or levels of cells to draw how they differ, found solid levels; leave it out",
+        ));
+    }
+    let paths = [args.a.as_path(), args.b.as_path()];
+    let a = query::solid(paths[0], &maps[0])?;
+    let b = query::solid(paths[1], &maps[1])?;
+    let Some(both) = survey::common_cells([&a, &b]) else {
+        return Err(Failure::bad_input(format!(
+            "{} and {}: expected view cells of the same size, for the same players (body, eye, axes), found others; bake both \
+             with the same options",
+            args.a.display(),
+            args.b.display()
+        )));
+    };
+    let (counts, visible) = survey::solid_difference([&a, &b], &both);
+    let pairs = (both.len() as u64).pow(2);
+    let hidden = |visible: u64| match pairs {
+        0 => 0.0,
+        _ => 1.0 - visible as f64 / pairs as f64,
+    };
+    let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
+    let level = Level {
+        level: 0,
+        pairs,
+        hidden_share_a: hidden(visible[0]),
+        hidden_share_b: hidden(visible[1]),
+        hidden_in_a_visible_in_b: sum(0),
+        visible_in_a_hidden_in_b: sum(1),
+    };
+    let count = both.len() as u32;
+    let cells = CellsInBoth {
+        both: count,
+        only_a: a.cells() - count,
+        only_b: b.cells() - count,
+    };
+    Ok((vec![level], None, Some(cells)))
 }
 
 /// Title and second line of a picture, and the captions of its halves.
@@ -285,6 +354,17 @@ impl fmt::Display for Words<'_> {
                 "option       {option}: {} in A, {} in B",
                 value(a),
                 value(b)
+            )?;
+        }
+        if let Some(cells) = &document.cells {
+            let CellsInBoth {
+                both,
+                only_a,
+                only_b,
+            } = cells;
+            writeln!(
+                f,
+                "cells        {both} in both, {only_a} in A alone, {only_b} in B alone"
             )?;
         }
         f.write_str("\nlevel   hidden in A   hidden in B   hidden in A, visible in B   visible in A, hidden in B\n")?;

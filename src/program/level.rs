@@ -33,6 +33,7 @@ pub struct LevelArgs {
     /// The game's folder: the level is its maps/NAME.bsp, loose or in a pack (.pk3, .pak), as the game would load
     /// it, with its shaders
     #[arg(long, value_name = "DIR")]
+    #[serde(serialize_with = "crate::output::names")]
     pub pack: Option<PathBuf>,
 
     #[command(flatten)]

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{self, Path, PathBuf};
 use std::sync::OnceLock;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use viewcell_bake::bundle;
 
 use super::exit::{Exit, Failure, Outcome};
@@ -232,18 +232,69 @@ fn print_as_it_is(result: impl Display) -> Result<(), Failure> {
 /// Prints a JSON document.
 pub fn print_json(document: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(document).map_err(not_json)?;
+    print_as_it_is(escaped_json(&text))
+}
+
+/// A JSON document on one line.
+pub fn json_line(document: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string(document).map_err(not_json)?;
+    Ok(escaped_json(&text))
+}
+
+/// A JSON document as a terminal may show it: what is escaped stands in its texts.
+fn escaped_json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        // JSON escapes the first 32 itself, and all others stand in its texts.
-        match escaped(c.encode_utf8(&mut [0; 4])) {
+        // JSON escapes the first 32 itself.
+        match lines(c.encode_utf8(&mut [0; 4])) {
             Cow::Borrowed(_) => shown.push(c),
             Cow::Owned(_) => shown += &format!("\\u{:04x}", u32::from(c)),
         }
     }
-    print_as_it_is(shown)
+    shown
 }
 
-/// A document that JSON cannot hold, such as one with a path that is no Unicode.
+/// A document that JSON cannot hold.
 pub fn not_json(error: serde_json::Error) -> Failure {
     Failure::new(Exit::InputOutput, error)
+}
+
+/// Names of files, in a document: bytes that are no Unicode are U+FFFD there.
+pub trait Names {
+    /// The names.
+    type Shown<'a>: Serialize
+    where
+        Self: 'a;
+
+    /// What a document says.
+    fn shown(&self) -> Self::Shown<'_>;
+}
+
+impl Names for PathBuf {
+    type Shown<'a> = Cow<'a, str>;
+
+    fn shown(&self) -> Self::Shown<'_> {
+        self.to_string_lossy()
+    }
+}
+
+impl Names for Option<PathBuf> {
+    type Shown<'a> = Option<Cow<'a, str>>;
+
+    fn shown(&self) -> Self::Shown<'_> {
+        self.as_deref().map(Path::to_string_lossy)
+    }
+}
+
+impl Names for Vec<PathBuf> {
+    type Shown<'a> = Vec<Cow<'a, str>>;
+
+    fn shown(&self) -> Self::Shown<'_> {
+        self.iter().map(|path| path.to_string_lossy()).collect()
+    }
+}
+
+/// Writes names of files into a document, for `serialize_with`: a path of its own would be an error where it is no Unicode.
+pub fn names<N: Names, S: Serializer>(files: &N, serializer: S) -> Result<S::Ok, S::Error> {
+    files.shown().serialize(serializer)
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use viewcell_bake::{Observer, Stage};
 
 use super::memory;
-use super::output::say;
+use super::output::{json_line, say};
 use super::signals::Stop;
 
 /// How progress and other words on stderr are to be.
@@ -165,7 +165,7 @@ impl Progress {
         match self.style {
             Style::Plain => say(report),
             Style::Json => {
-                if let Ok(line) = serde_json::to_string(report) {
+                if let Ok(line) = json_line(report) {
                     say(line);
                 }
             }

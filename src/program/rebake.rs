@@ -81,9 +81,11 @@ pub struct Args {
 pub struct Document {
     /// The bundle written, if one was.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "crate::output::names")]
     output: Option<PathBuf>,
     /// The patch written, if one was.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "crate::output::names")]
     patch: Option<PathBuf>,
     /// Bytes of the patch, whether it was written or not.
     patch_bytes: u64,

@@ -22,6 +22,7 @@ use super::work::{Manner, Work};
 #[schemars(title = "viewcell render")]
 pub struct Document {
     /// The picture.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// What it shows: its title.
     title: String,

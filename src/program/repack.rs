@@ -42,6 +42,7 @@ pub struct RepackArgs {
 #[schemars(title = "viewcell repack")]
 pub struct RepackDocument {
     /// The bundle written.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// What the bundle is and how it was made, as `viewcell info --json` prints it.
     bundle: Info,
@@ -101,6 +102,7 @@ pub struct MergeArgs {
 #[schemars(title = "viewcell merge")]
 pub struct MergeDocument {
     /// The bundle written.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// What the bundle is and how it was made, as `viewcell info --json` prints it.
     bundle: Info,

@@ -36,6 +36,7 @@ pub struct SealArgs {
 #[schemars(title = "viewcell seal")]
 pub struct SealDocument {
     /// The bundle written.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Its length in bytes.
     bytes: u64,
@@ -75,6 +76,7 @@ pub struct SignArgs {
 #[schemars(title = "viewcell sign")]
 pub struct SignDocument {
     /// The bundle written.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Its length in bytes.
     bytes: u64,
@@ -184,6 +186,7 @@ pub struct UnpackArgs {
 #[schemars(title = "viewcell ship and unpack")]
 pub struct ShipDocument {
     /// The file written.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Length of the bundle in bytes.
     bundle_bytes: u64,

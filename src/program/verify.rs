@@ -9,7 +9,7 @@ use serde::Serialize;
 use viewcell::query::{MappedBundle, OpenError};
 use viewcell::sign::PublicKey;
 use viewcell_bake::bundle::verify::Outcome as Verified;
-use viewcell_bake::bundle::{self, Fault, Report, RuleOutcome};
+use viewcell_bake::bundle::{self, BundleError, Fault, Proofs, Report, RuleOutcome};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{Json, say};
@@ -18,6 +18,9 @@ use super::seal;
 use super::signals::Stop;
 
 /// Check a bundle by every rule and every checksum, or that a patch is complete; exit code 1 if not
+///
+/// What checksums and rules cannot tell is whether the bake was right. --prove N decides again on N pairs that the bundle says
+/// are hidden; a line of sight between two of them is a fault.
 ///
 /// Example: viewcell verify level.vcb
 #[derive(clap::Args)]
@@ -28,6 +31,10 @@ pub struct Args {
     /// `openssl pkey -in key.pem -pubout`
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
+    /// Prove N hidden pairs again, which are spread over all viewpoints and the same each time: those of a solid level by its
+    /// occluders, those of a terrain on its heights
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    prove: Option<u64>,
     #[command(flatten)]
     voice: Voice,
     #[command(flatten)]
@@ -39,11 +46,15 @@ pub struct Args {
 #[schemars(title = "viewcell verify")]
 pub struct Document {
     /// The bundle.
+    #[serde(serialize_with = "crate::output::names")]
     bundle: PathBuf,
     /// Whether every rule holds.
     sound: bool,
     #[serde(flatten)]
     report: Report,
+    /// What became of the pairs that were proven again, if any were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proofs: Option<Proofs>,
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -56,20 +67,50 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(key) = &key {
         report.rules.push(signature(&args.bundle, key));
     }
+    let mut proofs = None;
+    let mut hides_wrongly = false;
+    if let Some(pairs) = args.prove {
+        match telling(&progress, |tell| bundle::prove(&args.bundle, pairs, tell)) {
+            Ok(mut made) => {
+                hides_wrongly = made.pairs > made.proven + made.open;
+                report.rules.extend(made.rule.take());
+                proofs = Some(made);
+            }
+            // Why has been found already.
+            Err(_) if !is_whole => {}
+            Err(error) => return Err(error),
+        }
+    }
     let sound = report.is_sound();
     let is_bundle = report
         .rules
         .first()
         .is_none_or(|magic| magic.faults.is_empty());
-    let verdict = Verdict(&report).to_string();
+    let mut verdict = Verdict(&report).to_string();
+    if let Some(Proofs {
+        pairs,
+        proven,
+        open,
+        ..
+    }) = &proofs
+    {
+        verdict += &format!("\n{proven} of {pairs} hidden pairs proven again");
+        if *open > 0 {
+            verdict +=
+                &format!("; {open} neither proven nor seen with the effort that is made here");
+        }
+    }
     let document = || Document {
         bundle: args.bundle.clone(),
         sound,
         report,
+        proofs,
     };
     args.json.tell(document, verdict)?;
     if !sound && !args.voice.quiet {
-        say(if is_whole {
+        say(if hides_wrongly {
+            "the bundle hides who is in sight: do not use it, and bake it again"
+        } else if is_whole {
             "the file is undamaged, but its origin is unknown: do not use it"
         } else if is_bundle {
             "the file is damaged: copy it again, or bake it again"
@@ -118,8 +159,16 @@ fn exit(sound: bool) -> Exit {
 }
 
 fn report(bundle: &Path, progress: &Progress) -> Result<Report, Failure> {
+    telling(progress, |tell| bundle::verify(bundle, tell))
+}
+
+/// Shows how far work on a bundle is, rule by rule.
+fn telling<T>(
+    progress: &Progress,
+    work: impl FnOnce(&mut dyn FnMut(bundle::Progress)) -> Result<T, BundleError>,
+) -> Result<T, Failure> {
     let mut rule = None;
-    let report = bundle::verify(bundle, &mut |at| {
+    let done = work(&mut |at| {
         if rule != Some(at.rule) {
             progress.complete();
             progress.begin(at.rule.name, "steps", at.total);
@@ -128,7 +177,7 @@ fn report(bundle: &Path, progress: &Progress) -> Result<Report, Failure> {
         progress.reach(at.done);
     });
     progress.complete();
-    Ok(report?)
+    Ok(done?)
 }
 
 /// A report, for people: a line a fault.

@@ -236,6 +236,7 @@ pub fn raster_format_of(path: &Path) -> Result<RasterFormat, Failure> {
 #[derive(Serialize, JsonSchema)]
 pub struct RasterDocument {
     /// The file.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Columns.
     width: u32,

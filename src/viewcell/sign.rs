@@ -2,10 +2,11 @@
 //!
 //! The bytes of `SIGN` are in [`crate::format::signature`].
 //!
-//! The digest of the contents is the SHA-512 of `viewcell bundle\0`, version, kind and number of sections (`u32`
-//! each), and for each section in the order of the table its tag, flags (`u32`), stored length and length (`u64` each)
-//! and the SHA-512 of its stored bytes. `SIGN` and `PCRC` are left out: the one is made of the digest, and the
-//! other can only make more visible. Offsets are left out, too, so that checksums by page may be added later.
+//! The digest of the contents is the SHA-512 of `viewcell bundle\0`, the scheme (`u32`), the header and the section table
+//! as they are in the file, and for each signed section in the order of the table the SHA-512 of its stored bytes. All
+//! that tells what a byte means is in it: version, kind, flags, offsets and lengths. `SIGN` and `PCRC` are not signed
+//! sections: the one is made of the digest, and the other can only make more visible. Checksums that depend on their
+//! bytes count as 0.
 
 use core::fmt;
 
@@ -14,11 +15,10 @@ use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha512};
 
-use crate::format::bytes::{array_at, u64_at};
+use crate::format::bytes::{array_at, put, u32_at, u64_at};
+use crate::format::header::{ENTRY_LEN, HEADER_LEN};
 use crate::format::signature::{SIGNATURE_LEN, SIGNATURE_SCHEME};
-use crate::format::{FormatError, Section, Tag, WorldKind};
-
-const VERSION: u32 = 1;
+use crate::format::{FormatError, Section, Tag};
 
 /// What comes before the 32 bytes of a key in DER: PKCS #8 (RFC 8410, section 7), and SubjectPublicKeyInfo (section 4).
 const PRIVATE: [u8; 16] = *b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
@@ -163,41 +163,48 @@ pub fn is_signed(section: &Section) -> bool {
 }
 
 /// The digest of contents in the making.
+#[derive(Default)]
 pub struct Contents {
-    all: Sha512,
     /// Of the section that comes.
     section: Sha512,
+    /// Of those that have come.
+    sections: Vec<u8>,
 }
 
 impl Contents {
-    /// Of so many signed sections.
-    pub fn new(kind: WorldKind, sections: u32) -> Self {
-        let head = [VERSION, kind.code(), sections].map(u32::to_le_bytes);
-        Self {
-            all: Sha512::new()
-                .chain_update(b"viewcell bundle\0")
-                .chain_update(head.as_flattened()),
-            section: Sha512::new(),
-        }
-    }
-
     /// The next stored bytes of the section that comes.
     pub fn take(&mut self, bytes: &[u8]) {
         self.section.update(bytes);
     }
 
     /// The section has come.
-    pub fn end(&mut self, section: &Section) {
-        self.all.update(section.tag.0);
-        self.all.update(section.flags.to_le_bytes());
-        self.all.update(section.stored_length.to_le_bytes());
-        self.all.update(section.length.to_le_bytes());
-        self.all.update(self.section.finalize_reset());
+    pub fn end(&mut self) {
+        self.sections.extend(self.section.finalize_reset());
     }
 
-    /// The bytes of `SIGN`.
-    pub fn sign(self, key: &PrivateKey) -> Vec<u8> {
-        let signature = key.0.sign(&self.all.finalize());
+    /// Of all signed sections, behind this header and section table.
+    fn digest(self, front: &[u8]) -> Sha512 {
+        let mut front = front.to_vec();
+        let entries = (HEADER_LEN..front.len()).step_by(ENTRY_LEN);
+        let unsigned = entries.filter(|at| {
+            let entry = front.get(*at..).and_then(Section::parse);
+            entry.is_none_or(|section| !is_signed(&section))
+        });
+        // The checksums of the table, of the header, and of sections that are not signed.
+        let checksums: Vec<_> = unsigned.map(|at| at + 32).chain([32, 60]).collect();
+        for at in checksums {
+            put(&mut front, at, &[0; 4]);
+        }
+        Sha512::new()
+            .chain_update(b"viewcell bundle\0")
+            .chain_update(SIGNATURE_SCHEME.to_le_bytes())
+            .chain_update(front)
+            .chain_update(self.sections)
+    }
+
+    /// The bytes of `SIGN` in a file with this header and section table, whose checksums need not be right.
+    pub fn sign(self, front: &[u8], key: &PrivateKey) -> Vec<u8> {
+        let signature = key.0.sign(&self.digest(front).finalize());
         let mut record = SIGNATURE_SCHEME.to_le_bytes().to_vec();
         record.extend([0; 4]);
         record.extend(key.public().to_bytes());
@@ -206,7 +213,15 @@ impl Contents {
     }
 
     /// Errors unless `record`, the bytes of `SIGN`, is a signature of these contents by a key.
-    pub(crate) fn check(self, record: &[u8], key: &PublicKey) -> Result<(), FormatError> {
+    pub(crate) fn check(
+        self,
+        front: &[u8],
+        record: &[u8],
+        key: &PublicKey,
+    ) -> Result<(), FormatError> {
+        if let Some(found) = u32_at(record, 0).filter(|found| *found != SIGNATURE_SCHEME) {
+            return Err(FormatError::SignatureScheme { found });
+        }
         let by: Option<[u8; 32]> = array_at(record, 8);
         if record.len() as u64 != SIGNATURE_LEN
             || u64_at(record, 0) != Some(SIGNATURE_SCHEME.into())
@@ -218,7 +233,9 @@ impl Contents {
         }
         let signature = array_at(record, 40).ok_or(FormatError::Signature)?;
         let signature = Signature::from_bytes(&signature);
-        let checked = key.0.verify_strict(&self.all.finalize(), &signature);
+        let checked = key
+            .0
+            .verify_strict(&self.digest(front).finalize(), &signature);
         checked.map_err(|_| FormatError::Signature)
     }
 }

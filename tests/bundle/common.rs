@@ -202,6 +202,7 @@ pub fn provenance(statistics: Statistics) -> Provenance {
         statistics,
         cells: None,
         loss: None,
+        sections: Default::default(),
     }
 }
 

@@ -11,6 +11,7 @@ mod golden;
 mod hostile;
 mod pages_checked;
 mod pairs;
+mod prove;
 mod python;
 mod roundtrip;
 mod seeds;

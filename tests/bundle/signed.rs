@@ -8,6 +8,7 @@ use viewcell::sign::{PrivateKey, PublicKey};
 use viewcell_bake::bundle::{info, seal, sign, verify};
 
 use crate::golden::{pairs_path, path};
+use crate::reader::{read_bundle, said};
 
 // The keys of the first two tests of RFC 8032.
 pub const PRIVATE: &str = "-----BEGIN PRIVATE KEY-----
@@ -94,46 +95,147 @@ fn a_flipped_bit_anywhere_is_refused() {
     assert!(told_by_signature > bytes.len() as u32 / 2);
 }
 
-/// A bundle in which a byte of a section is another, with checksums that say that this is right.
-fn forged(bytes: &[u8], tag: Tag) -> Vec<u8> {
-    let mut bytes = bytes.to_vec();
-    let header = Header::parse(&bytes).unwrap();
-    let table = 64..64 + header.table_length();
-    let entries = table.clone().step_by(40);
-    let mut entries = entries.map(|at| (at, Section::parse(&bytes[at..]).unwrap()));
-    let (at, section) = entries.find(|(_, section)| section.tag == tag).unwrap();
-    bytes[section.offset as usize] ^= 1;
-    let checksum = crc32(&bytes[section.offset as usize..section.end().unwrap() as usize]);
-    bytes[at..at + 40].copy_from_slice(
-        &Section {
-            checksum,
-            ..section
+/// A bundle in which some bytes are others, with checksums of pages, sections, table and header that say that this is
+/// right.
+fn forged(bytes: &[u8], at: usize, change: impl Fn(u8) -> u8) -> Vec<u8> {
+    let sound = Bundle::from_bytes(bytes).unwrap();
+    let table_end = 64 + sound.header().table_length();
+    let sections: Vec<Section> = sound.sections().collect();
+    let mut forged = bytes.to_vec();
+    forged[at] = change(bytes[at]);
+    for (i, section) in sections.iter().enumerate() {
+        let [start, end] = [section.offset, section.end().unwrap()].map(|at| at as usize);
+        if section.tag == Tag::PCRC {
+            for (page, sum) in (start..end).step_by(4).enumerate() {
+                let from = table_end.max(page << 16);
+                let found = crc32(&forged[from..start.min((page + 1) << 16)]);
+                forged[sum..sum + 4].copy_from_slice(&found.to_le_bytes());
+            }
         }
-        .encode(),
-    );
-    let header = Header {
-        table_checksum: crc32(&bytes[table]),
-        ..header
-    };
-    bytes[..64].copy_from_slice(&header.encode());
-    bytes
+        let entry = 64 + 40 * i;
+        let checksum = crc32(&forged[start..end]).to_le_bytes();
+        forged[entry + 32..entry + 36].copy_from_slice(&checksum);
+    }
+    let checksum = crc32(&forged[64..table_end]).to_le_bytes();
+    forged[32..36].copy_from_slice(&checksum);
+    let checksum = Header::checksum_of(forged.first_chunk().unwrap());
+    forged[60..64].copy_from_slice(&checksum.to_le_bytes());
+    forged
+}
+
+/// Who sees whom, of all pairs.
+fn answers(bytes: &[u8]) -> Vec<bool> {
+    let world = Bundle::from_bytes(bytes).unwrap().world().unwrap();
+    let places: Vec<_> = (0..world.places()).filter_map(|n| world.place(n)).collect();
+    let pairs = places
+        .iter()
+        .flat_map(|a| places.iter().map(move |b| (*a, *b)));
+    pairs.map(|(a, b)| world.visible(a, b)).collect()
+}
+
+/// A small bundle of each kind.
+fn each_kind() -> [PathBuf; 5] {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    [
+        path("13x9-voids"),
+        pairs_path("13x9-voids"),
+        tests.join("fuzz/seeds/bundle/graded-cells.vcb"),
+        path("level"),
+        tests.join("golden/v2/solid.vcb"),
+    ]
 }
 
 #[test]
-fn right_checksums_do_not_make_a_forgery_right() {
-    let (_folder, to) = signed(&pairs_path("13x9-voids"));
-    let bytes = std::fs::read(&to).unwrap();
-    let tags: Vec<Tag> = Bundle::from_bytes(&bytes)
-        .unwrap()
-        .sections()
-        .map(|s| s.tag)
-        .collect();
-    for tag in tags {
-        let found = check(&forged(&bytes, tag), &key());
-        match tag {
-            // Only more can be visible by it.
-            Tag::PCRC => assert_eq!(found, Ok(())),
-            _ => assert_eq!(found, Err(FormatError::Signature), "{tag}"),
+fn a_signature_binds_every_byte_that_an_answer_depends_on() {
+    for from in each_kind() {
+        let (_folder, to) = signed(&from);
+        let bytes = std::fs::read(&to).unwrap();
+        let before = answers(&bytes);
+        let sections: Vec<_> = Bundle::from_bytes(&bytes).unwrap().sections().collect();
+        let front = 64 + 40 * sections.len();
+        let within = |at: u64, of: &Section| of.offset <= at && at < of.end().unwrap();
+        for at in 0..bytes.len() {
+            let forged = forged(&bytes, at, |byte| byte ^ 1 << (at % 8));
+            if forged == bytes || check(&forged, &key()).is_err() {
+                continue;
+            }
+            // What passes is padding.
+            let is_padding = at >= front && !sections.iter().any(|of| within(at as u64, of));
+            assert!(is_padding, "{}: byte {at}", from.display());
+            assert!(answers(&forged) == before, "{}: byte {at}", from.display());
         }
     }
+}
+
+/// In a level of version 1 the middle is (0, 0, 0), and the eye has one height: other people would be hidden.
+#[test]
+fn a_signed_level_in_another_version_is_refused() {
+    let [.., level] = each_kind();
+    let (folder, to) = signed(&level);
+    let bytes = std::fs::read(&to).unwrap();
+    assert_eq!(bytes[8], 2);
+    let older = forged(&bytes, 8, |_| 1);
+    assert_eq!(check(&older, &key()), Err(FormatError::Signature));
+    let path = folder.path().join("older.vcb");
+    std::fs::write(&path, &older).unwrap();
+    let error = MappedBundle::open_signed(&path, &key()).unwrap_err();
+    assert!(error.to_string().contains("as they were signed"), "{error}");
+}
+
+/// What is signed keeps its version: that of a level of version 1 is not another one.
+#[test]
+fn a_level_of_version_1_is_signed_as_it_is() {
+    let (folder, to) = signed(&path("solid"));
+    let bytes = std::fs::read(&to).unwrap();
+    assert_eq!((bytes[8], check(&bytes, &key())), (1, Ok(())));
+    assert_eq!(
+        answers(&bytes),
+        answers(&std::fs::read(path("solid")).unwrap())
+    );
+    assert!(verify(&to, &mut |_| {}).unwrap().is_sound());
+    let sealed = folder.path().join("sealed.vcb");
+    seal(&path("solid"), &sealed, false).unwrap();
+    assert!(verify(&sealed, &mut |_| {}).unwrap().is_sound());
+}
+
+#[test]
+fn a_signature_of_the_old_scheme_asks_to_sign_again() {
+    let (folder, to) = signed(&path("level"));
+    let bytes = std::fs::read(&to).unwrap();
+    let section = Bundle::from_bytes(&bytes).unwrap().section(Tag::SIGN);
+    let at = section.unwrap().0.offset as usize;
+    let older = forged(&bytes, at, |_| 1);
+    let error = check(&older, &key()).unwrap_err();
+    assert_eq!(error, FormatError::SignatureScheme { found: 1 });
+    assert!(error.to_string().contains("sign the bundle again"));
+    let path = folder.path().join("older.vcb");
+    std::fs::write(&path, &older).unwrap();
+    let report = verify(&path, &mut |_| {}).unwrap();
+    let failed: Vec<_> = report.failed().map(|of| of.rule.as_str()).collect();
+    assert_eq!(failed, ["signature-fields"]);
+}
+
+/// The reader in `scripts` has the digest and Ed25519 by the books.
+#[test]
+fn the_independent_reader_checks_signatures() {
+    for from in each_kind() {
+        let (_folder, to) = signed(&from);
+        let Some(found) = said("verify", &to, &[], "") else {
+            return;
+        };
+        assert_eq!(found, "no faults\n", "{}", from.display());
+    }
+    let [.., level, _] = each_kind();
+    let (folder, to) = signed(&level);
+    let bytes = std::fs::read(&to).unwrap();
+    let section = Bundle::from_bytes(&bytes).unwrap().section(Tag::SIGN);
+    let at = section.unwrap().0.offset as usize + 50;
+    let path = folder.path().join("forged.vcb");
+    std::fs::write(&path, forged(&bytes, at, |byte| byte ^ 1)).unwrap();
+    let output = read_bundle("verify", &path, &[], "").unwrap();
+    let found = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        found.starts_with("section SIGN: expected a signature"),
+        "{found}"
+    );
 }

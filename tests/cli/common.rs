@@ -51,6 +51,11 @@ impl Folder {
         fs::write(self.path(name), bytes).unwrap();
     }
 
+    /// The same, by a name that may be no Unicode.
+    pub fn write_at(&self, name: &std::ffi::OsStr, bytes: impl AsRef<[u8]>) {
+        fs::write(self.0.path().join(name), bytes).unwrap();
+    }
+
     pub fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }

@@ -6,6 +6,126 @@ use serde_json::{Value, json};
 
 use crate::common::{Folder, PRIVATE_KEY};
 
+/// A name with a line's end made escapes of all that was printed, and one that is no Unicode an error.
+#[test]
+#[cfg(target_os = "linux")]
+fn json_is_json_whatever_a_name_holds() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::with_wall();
+    folder.write("key.pem", PRIVATE_KEY);
+    for name in [
+        &b"x\ny"[..],
+        b"\r",
+        b"q\"u'o\\te",
+        b"\x1b[2K\x7f",
+        "\u{9b}2K\u{202e}\u{1f600}".as_bytes(),
+        b"\xff\xfe",
+        b"half\xe2\x82",
+        b"\xff\n\"",
+    ] {
+        let named = |before: &str, after: &str| {
+            let bytes = [before.as_bytes(), name, after.as_bytes()].concat();
+            OsStr::from_bytes(&bytes).to_owned()
+        };
+        let [input, bundle, output] =
+            [named("", ".asc"), named("", ".vcb"), named("other", ".vcb")];
+        folder.write_at(&input, crate::common::wall());
+        folder.write_at(&bundle, folder.read("wall.vcb"));
+        let word = OsString::from;
+        for (verb, field) in [
+            (vec![word("info"), bundle.clone()], ""),
+            (vec![word("verify"), bundle.clone()], "bundle"),
+            (
+                vec![
+                    word("check"),
+                    bundle.clone(),
+                    word("--max-exposed"),
+                    word("100"),
+                ],
+                "bundle",
+            ),
+            (
+                vec![
+                    word("diff"),
+                    bundle.clone(),
+                    bundle.clone(),
+                    word("--quiet"),
+                ],
+                "a",
+            ),
+            (
+                vec![
+                    word("query"),
+                    word("visible"),
+                    bundle.clone(),
+                    word("0,0"),
+                    word("8,0"),
+                ],
+                "",
+            ),
+            (
+                vec![word("seal"), bundle.clone(), word("-o"), output.clone()],
+                "output",
+            ),
+            (
+                vec![
+                    word("sign"),
+                    bundle.clone(),
+                    word("--key"),
+                    word("key.pem"),
+                    word("-o"),
+                    output.clone(),
+                ],
+                "output",
+            ),
+            (
+                vec![word("repack"), bundle.clone(), word("-o"), output.clone()],
+                "output",
+            ),
+            (
+                vec![word("ship"), bundle.clone(), word("-o"), output.clone()],
+                "output",
+            ),
+            (
+                vec![
+                    word("bake"),
+                    word("terrain"),
+                    input,
+                    word("-o"),
+                    output.clone(),
+                ],
+                "output",
+            ),
+        ] {
+            let ran = folder
+                .command(&[])
+                .args(&verb)
+                .arg("--json")
+                .output()
+                .unwrap();
+            let stderr = String::from_utf8_lossy(&ran.stderr);
+            assert_eq!(ran.status.code(), Some(0), "{verb:?}: {stderr}");
+            let document: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| {
+                panic!(
+                    "{verb:?}: {error}: {:?}",
+                    String::from_utf8_lossy(&ran.stdout)
+                )
+            });
+            if !field.is_empty() {
+                let expected = if field == "output" { &output } else { &bundle };
+                assert_eq!(
+                    document[field],
+                    expected.to_string_lossy().as_ref(),
+                    "{verb:?}"
+                );
+            }
+            std::fs::remove_file(folder.path("").join(&output)).ok();
+        }
+    }
+}
+
 #[test]
 fn every_verb_prints_the_document_that_its_schema_describes() {
     let folder = Folder::with_wall();
@@ -269,6 +389,105 @@ fn the_document_of_a_damaged_bundle_has_its_faults() {
     let rules = document["rules"].as_array().unwrap();
     let failed = rules.iter().find(failed).expect("a failed rule");
     assert!(failed["faults"][0]["expected"].is_string());
+}
+
+#[test]
+fn documents_of_solid_levels_are_as_their_schemas_say() {
+    let folder = crate::solid::rooms();
+    let map = folder.read("rooms.map");
+    // Without the wall between the rooms, which is the last of seven brushes.
+    let text = String::from_utf8(map).unwrap();
+    let (before, wall) = text
+        .match_indices("}\n{\n")
+        .nth(5)
+        .map(|(at, _)| text.split_at(at + 2))
+        .unwrap();
+    let behind = wall.split_once("}\n").unwrap().1;
+    folder.write("hall.map", format!("{before}{behind}"));
+    folder.ok(&["bake", "solid", "hall.map", "--cell", "32", "--quiet"]);
+    folder.ok(&[
+        "bake",
+        "solid",
+        "rooms.map",
+        "--cell",
+        "40",
+        "-o",
+        "other.vcb",
+        "--quiet",
+    ]);
+    let document = |arguments: &[&str], schema: &str, code: i32| {
+        let ran = folder.run(arguments);
+        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let faults = faults_of(&schema_of(schema), &document);
+        assert!(faults.is_empty(), "{arguments:?}: {faults:?}");
+        document
+    };
+    let proven = document(
+        &["verify", "rooms.vcb", "--prove", "50", "--json"],
+        "verify.json",
+        0,
+    );
+    assert_eq!(
+        proven["proofs"],
+        json!({ "pairs": 50, "proven": 50, "open": 0 })
+    );
+    let same = document(
+        &["diff", "rooms.vcb", "rooms.vcb", "--json"],
+        "diff.json",
+        0,
+    );
+    assert_eq!(
+        (&same["kind"], &same["equal"]),
+        (&json!("solid"), &json!(true))
+    );
+    // In the hall all see each other; there are cells where the wall was.
+    let differ = document(&["diff", "rooms.vcb", "hall.vcb", "--json"], "diff.json", 1);
+    let [level] = &differ["levels"].as_array().unwrap()[..] else {
+        panic!("{differ}");
+    };
+    let cells = &differ["cells"];
+    let [both, only_a, only_b] = ["both", "only_a", "only_b"].map(|of| cells[of].as_u64().unwrap());
+    assert!(both > 50 && only_b > 0, "{cells}");
+    assert_eq!(level["pairs"], both * both);
+    assert!(
+        level["hidden_in_a_visible_in_b"].as_u64().unwrap() > both,
+        "{level}"
+    );
+    assert_eq!(level["visible_in_a_hidden_in_b"], 0);
+    let back = document(&["diff", "hall.vcb", "rooms.vcb", "--json"], "diff.json", 1);
+    assert_eq!(
+        back["cells"],
+        json!({ "both": both, "only_a": only_b, "only_b": only_a })
+    );
+    let (there, back) = (level, &back["levels"][0]);
+    assert_eq!(
+        there["hidden_in_a_visible_in_b"],
+        back["visible_in_a_hidden_in_b"]
+    );
+    let told = folder.run(&["diff", "rooms.vcb", "hall.vcb"]).stdout;
+    assert!(
+        told.contains(&format!("{both} in both")) && told.contains("they differ"),
+        "{told}"
+    );
+    folder.fails(
+        &["diff", "rooms.vcb", "other.vcb"],
+        3,
+        &["same size", "other.vcb"],
+    );
+    folder.fails(
+        &["diff", "rooms.vcb", "hall.vcb", "-o", "d.png"],
+        2,
+        &["--output", "solid levels"],
+    );
+    // What holds nothing that hides.
+    folder.write("level.json", r#"{"cells": 3, "pvs": [[1], [2], []]}"#);
+    folder.ok(&["bake", "cells", "level.json", "--quiet"]);
+    folder.fails(
+        &["verify", "level.vcb", "--prove", "5"],
+        3,
+        &["a level of cells", "viewcell diff"],
+    );
 }
 
 #[test]

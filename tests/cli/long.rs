@@ -204,17 +204,50 @@ fn options_that_cannot_be_together_are_told() {
     );
 }
 
+/// Whoever may write to the folder could have put links there, to files of whoever bakes.
 #[test]
-fn what_was_killed_before_its_checkpoint_had_a_name_is_begun_anew() {
-    let folder = Folder::new();
-    folder.write("wall.asc", wall());
-    folder.write(
-        "a.vcb.checkpoint.new",
-        "longer than the beginning of a checkpoint".repeat(99),
-    );
-    folder.ok(&["bake", "terrain", "wall.asc", "-o", "a.vcb", "--quiet"]);
-    folder.ok(&["verify", "a.vcb"]);
-    let mut names = folder.names();
-    names.sort();
-    assert_eq!(names, ["a.vcb", "a.vcb.timings.json", "wall.asc"]);
+#[cfg(unix)]
+fn nothing_beside_an_output_is_written_through_a_link() {
+    let bake: &[&str] = &["bake", "terrain", "wall.asc", "-o", "a.vcb", "--quiet"];
+    let flow: &[&str] = &[
+        "bake", "cells", "two.prt", "-o", "a.vcb", "--resume", "--quiet",
+    ];
+    let portals = "PRT1\n2\n1\n4 0 1 (0 0 0 ) (0 0 9 ) (0 9 9 ) (0 9 0 )\n";
+    for (verb, more, beside) in [
+        (bake, &[][..], "a.vcb.checkpoint.new"),
+        (bake, &["--restart"], "a.vcb.checkpoint.new"),
+        (bake, &["--shard", "1/2"], "a.1-of-2.vcs.part.new"),
+        (bake, &[], "a.vcb.checkpoint"),
+        (bake, &["--resume"], "a.vcb.checkpoint"),
+        (bake, &["--restart"], "a.vcb.checkpoint"),
+        (bake, &["--shard", "1/2", "--restart"], "a.1-of-2.vcs.part"),
+        (bake, &["--force"], "a.vcb"),
+        (bake, &["--force"], "a.vcb.timings.json"),
+        (flow, &[], "a.vcb.checkpoint"),
+    ] {
+        // What there is to lose: words, nothing, and what is not there.
+        for kept in [Some("precious"), Some(""), None] {
+            let folder = Folder::new();
+            folder.write("wall.asc", wall());
+            folder.write("two.prt", portals);
+            if let Some(kept) = kept {
+                folder.write("kept", kept);
+            }
+            std::os::unix::fs::symlink("kept", folder.path(beside)).unwrap();
+            let ran = folder.run(&[verb, more].concat());
+            let found = std::fs::read_to_string(folder.path("kept")).ok();
+            assert_eq!(found.as_deref(), kept, "{beside} {more:?}");
+            match ran.code {
+                Some(0) if folder.path("a.vcb").exists() => folder.ok(&["verify", "a.vcb"]).code,
+                Some(0) => None,
+                code => {
+                    let words = format!("{beside}: ");
+                    assert!(ran.stderr.contains(&words), "{beside}: {}", ran.stderr);
+                    assert!(ran.stderr.contains("found a link"), "{}", ran.stderr);
+                    assert_eq!(code, Some(4), "{beside}: {}", ran.stderr);
+                    None
+                }
+            };
+        }
+    }
 }

@@ -17,6 +17,7 @@ mod occlusion;
 mod origin;
 mod packs;
 mod places;
+mod proofs;
 mod rasterize;
 mod readers;
 mod reports;

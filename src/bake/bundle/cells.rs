@@ -8,7 +8,7 @@ use super::output::{Output, check_output};
 use super::provenance::Provenance;
 use viewcell::format::cells::CellParameters;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{Section, Tag, WorldKind};
+use viewcell::format::{Header, Section, Tag, WorldKind};
 
 /// The sections of a cell bundle, as bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,5 +83,5 @@ pub fn write_cells(
     for (tag, bytes) in cold {
         sections.push(out.compressed_section(tag, bytes)?);
     }
-    out.finish(WorldKind::Cells, sections, u64::MAX, overwrite)
+    out.finish(Header::of(WorldKind::Cells), sections, u64::MAX, overwrite)
 }

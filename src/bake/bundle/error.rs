@@ -108,6 +108,14 @@ pub enum BundleError {
         /// In what.
         problem: String,
     },
+    /// A bundle does not hold what hides, so that nothing can be proven again.
+    #[error("{}: expected a bundle that holds what hides, to prove again that it does, found {found}; bake it again, and compare the two (`viewcell diff`)", path.display())]
+    Unprovable {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
     /// A file is no bundle for downloads, or not whole.
     #[error("{}: {problem}", path.display())]
     Shipped {
@@ -191,6 +199,7 @@ impl BundleError {
             | Self::OtherKind { .. }
             | Self::Section { .. }
             | Self::Damaged { .. }
+            | Self::Unprovable { .. }
             | Self::Shipped { .. } => ErrorKind::Input,
             Self::Heights { .. } | Self::Order { .. } => ErrorKind::Usage,
         }

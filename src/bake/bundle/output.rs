@@ -12,7 +12,7 @@ use tempfile::TempPath;
 
 use super::error::BundleError;
 use viewcell::format::header::ALIGNMENT;
-use viewcell::format::{Header, Section, Tag, WorldKind, crc32};
+use viewcell::format::{Header, Section, Tag, crc32};
 
 /// zstd level of the cold sections: compressed once, read now and then.
 const ZSTD_LEVEL: i32 = 12;
@@ -119,11 +119,11 @@ impl Output {
         Ok(section)
     }
 
-    /// Puts the header and the table of these sections at the beginning of the file, makes it durable, and
-    /// names it; a file of more than `most` bytes is not named.
+    /// Puts the header, with the version and kind of `like`, and the table of these sections at the beginning of the
+    /// file, makes it durable, and names it; a file of more than `most` bytes is not named.
     pub(super) fn finish(
         self,
-        kind: WorldKind,
+        like: Header,
         sections: Vec<Section>,
         most: u64,
         overwrite: bool,
@@ -131,11 +131,10 @@ impl Output {
         let table: Vec<u8> = sections.iter().flat_map(Section::encode).collect();
         let bytes = self.position;
         let header = Header {
-            version: kind.version(),
-            kind,
             file_length: bytes,
             section_count: sections.len() as u32,
             table_checksum: crc32(&table),
+            ..like
         }
         .encode();
         if bytes <= most {
@@ -178,6 +177,42 @@ impl Output {
 pub(crate) fn scratch_beside(path: &Path) -> Result<File, BundleError> {
     tempfile::tempfile_in(folder_of(path))
         .map_err(|error| BundleError::write(path, "creating what it is made of", 0, error))
+}
+
+/// Opens a file that is kept beside an output, to be read and written: never what a link leads to, since anybody who may
+/// write to the folder may have put a link there.
+pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true);
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    let is_link = || std::fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
+    let link = || {
+        io::Error::other(
+            "expected a file of viewcell's own, found a link; move it away, or name another output",
+        )
+    };
+    if cfg!(not(target_os = "linux")) && is_link() {
+        return Err(link());
+    }
+    let opened = options.open(path);
+    opened.map_err(|error| if is_link() { link() } else { error })
+}
+
+/// Makes the file that [`open_beside`] opens: it has its name when these bytes are in it, and from then on is locked by this
+/// process. What is there is replaced, a link and not what it leads to, if that is wanted.
+pub(crate) fn create_beside(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<File> {
+    let mut part = Part::create(path)?;
+    part.write_all(bytes)?;
+    part.file.sync_all()?;
+    // Where the file system has no locks, that is no reason to fail.
+    part.file.try_lock().ok();
+    let file = part.file.try_clone()?;
+    part.name(path, overwrite)?;
+    Ok(file)
 }
 
 /// Errors where an output would not be written in the end, so that it shows before the work.

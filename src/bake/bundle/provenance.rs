@@ -3,6 +3,8 @@
 //! It holds nothing that depends on the machine or the hour, so that the same input and options
 //! give the same bytes; times are in [`super::timings`].
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use wincode::{SchemaRead, SchemaWrite};
 
@@ -29,6 +31,15 @@ pub struct Provenance {
     /// What came out, of a level of cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<CellStatistics>,
+    /// Of a solid level, checksums of sections that follow from nothing else in the bundle, by their names: `crc32:` and eight
+    /// hexadecimal digits.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sections: BTreeMap<String, String>,
+}
+
+/// A checksum as [`Provenance::sections`] states it.
+pub(crate) fn stated_checksum(checksum: u32) -> String {
+    format!("crc32:{checksum:08x}")
 }
 
 /// What was lost.

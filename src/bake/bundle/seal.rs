@@ -7,9 +7,11 @@ use super::error::BundleError;
 use super::file::BundleFile;
 use super::output::Written;
 use super::output::{Output, check_output};
-use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::pages::PAGE;
-use viewcell::format::{Section, Tag};
+use viewcell::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN};
+use viewcell::format::pages::{PAGE, page_count};
+use viewcell::format::signature::SIGNATURE_LEN;
+use viewcell::format::{Header, Section, Tag};
+use viewcell::sign::{Contents, PrivateKey};
 
 /// Writes the bundle `input` with the checksums of its pages, section `PCRC`, which readers need to check
 /// pages when they are first touched. All other sections are as they were; so that the file is another
@@ -26,28 +28,49 @@ pub fn seal(input: &Path, output: &Path, overwrite: bool) -> Result<Written, Bun
     copy(&bundle, kept, None, (output, overwrite))
 }
 
-/// What sees all sections that are copied, and adds one.
-pub(super) trait Witness {
-    /// The next bytes of a section.
-    fn take(&mut self, bytes: &[u8]);
-
-    /// A section has come.
-    fn end(&mut self, section: &Section);
-
-    /// The section that is added.
-    fn added(&mut self) -> (Tag, Vec<u8>);
+/// A signature in the making, of all sections that are copied.
+pub(super) struct Signing<'k> {
+    pub contents: Contents,
+    pub key: &'k PrivateKey,
 }
 
-/// Writes those sections of a bundle that are kept, what a witness adds, and checksums by page.
+impl Signing<'_> {
+    /// The bytes of `SIGN`, which begins at `offset` behind these sections, with `PCRC` behind it.
+    fn finish(self, header: &Header, sections: &[Section], offset: u64) -> Vec<u8> {
+        let added = |tag, offset, length| Section {
+            tag,
+            flags: 0,
+            offset,
+            stored_length: length,
+            length,
+            checksum: 0,
+        };
+        let sign = added(Tag::SIGN, offset, SIGNATURE_LEN);
+        let end = (offset + SIGNATURE_LEN).next_multiple_of(ALIGNMENT);
+        let pages = added(Tag::PCRC, end, 4 * page_count(end as usize) as u64);
+        let header = Header {
+            file_length: pages.offset + pages.length,
+            section_count: sections.len() as u32 + 2,
+            table_checksum: 0,
+            ..*header
+        };
+        let table = sections.iter().chain([&sign, &pages]);
+        let mut front = header.encode().to_vec();
+        front.extend(table.flat_map(Section::encode));
+        self.contents.sign(&front, self.key)
+    }
+}
+
+/// Writes those sections of a bundle that are kept, their signature, and checksums by page.
 pub(super) fn copy(
     bundle: &BundleFile,
     is_kept: impl Fn(&Section) -> bool,
-    mut witness: Option<&mut dyn Witness>,
+    mut signing: Option<Signing>,
     (output, overwrite): (&Path, bool),
 ) -> Result<Written, BundleError> {
     bundle.check_sections()?;
     let kept: Vec<_> = bundle.sections().iter().filter(|s| is_kept(s)).collect();
-    let count = kept.len() + usize::from(witness.is_some()) + 1;
+    let count = kept.len() + usize::from(signing.is_some()) + 1;
     let mut out = Output::create(output)?;
     // Header and table come last, as in all writers, and no page has them.
     out.write(&vec![0; HEADER_LEN + count * ENTRY_LEN])?;
@@ -70,8 +93,8 @@ pub(super) fn copy(
             }
             open.checksum.update(bytes);
             sums.take(out.position, bytes);
-            if let Some(witness) = &mut witness {
-                witness.take(bytes);
+            if let Some(signing) = &mut signing {
+                signing.contents.take(bytes);
             }
             out.write(bytes)?;
         }
@@ -79,15 +102,15 @@ pub(super) fn copy(
             length: section.length,
             ..out.end(open)
         };
-        if let Some(witness) = &mut witness {
-            witness.end(&section);
+        if let Some(signing) = &mut signing {
+            signing.contents.end();
         }
         sections.push(section);
     }
-    if let Some(witness) = witness {
-        let (tag, bytes) = witness.added();
+    if let Some(signing) = signing {
         let before = out.position;
-        let mut open = out.begin(tag, 0)?;
+        let mut open = out.begin(Tag::SIGN, 0)?;
+        let bytes = signing.finish(&bundle.header(), &sections, open.offset);
         sums.zeros(before, open.offset);
         open.checksum.update(&bytes);
         sums.take(out.position, &bytes);
@@ -102,7 +125,7 @@ pub(super) fn copy(
     out.write(&bytes)?;
     sections.push(out.end(open));
 
-    out.finish(bundle.header().kind, sections, u64::MAX, overwrite)
+    out.finish(bundle.header(), sections, u64::MAX, overwrite)
 }
 
 /// The checksums of pages, of bytes that come in their order.

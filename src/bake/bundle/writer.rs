@@ -4,18 +4,19 @@
 //! ([`super::output`]). Trees are streamed; of the bundle only the index (8 bytes a quad) is in
 //! memory.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use wincode::{SchemaRead, SchemaWrite};
 
 use super::error::BundleError;
 use super::output::{OpenSection, Output, Written, check_output};
-use super::provenance::Provenance;
+use super::provenance::{Provenance, stated_checksum};
 use crate::compress::ValidPyramid;
 use crate::compress::graded::valid_levels;
 use viewcell::format::graded::Shape;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{Grid, Quad, Section, Tag, TerrainParameters, TreeCode, WorldKind};
+use viewcell::format::{Grid, Header, Quad, Section, Tag, TerrainParameters, TreeCode, WorldKind};
 
 /// What a bundle of a grid of view cells says of itself: the `GRID` section, the CRS, and what the cells are of.
 #[derive(Clone, Debug, PartialEq)]
@@ -331,13 +332,25 @@ impl Front {
         provenance: &Provenance,
         overwrite: bool,
     ) -> Result<Written, BundleError> {
-        let text = serde_json::to_vec(provenance)
+        let mut provenance = provenance.clone();
+        provenance.sections = match self.kind {
+            WorldKind::Solid => stated(&self.sections),
+            WorldKind::Terrain | WorldKind::Cells => BTreeMap::new(),
+        };
+        let text = serde_json::to_vec(&provenance)
             .map_err(|error| out.error("writing provenance", error.into()))?;
         self.sections
             .push(out.compressed_section(Tag::PROV, &text)?);
         assert_eq!(self.sections.len(), self.expected);
-        out.finish(self.kind, self.sections, most, overwrite)
+        out.finish(Header::of(self.kind), self.sections, most, overwrite)
     }
+}
+
+/// What provenance states of the sections of a solid level.
+fn stated(sections: &[Section]) -> BTreeMap<String, String> {
+    let of = |section: &&Section| [Tag::SOLD, Tag::SBOX, Tag::SOCC].contains(&section.tag);
+    let stated = |section: &Section| (section.tag.to_string(), stated_checksum(section.checksum));
+    sections.iter().filter(of).map(stated).collect()
 }
 
 /// Where somebody can be by the heights alone; errors unless there is one a sample.

@@ -84,7 +84,7 @@ pub fn repack(
             let graded = terrain.graded();
             let graded = graded.ok_or_else(|| unreadable(input, "expected levels of groups"))?;
             let levels = (&header.parameters, &valid);
-            let store = graded::unpack(graded, levels, output, |_| true, workers)?;
+            let store = graded::unpack(graded, levels, (input, output), |_| true, workers)?;
             put_together(&[store], &place, workers, compression, &mut provenance)?
         }
         compression => {
@@ -140,13 +140,13 @@ pub(crate) fn unpack(
         World::Solid(level) => *level.sights(),
         _ => map.terrain().map_err(|error| unreadable(source, error))?,
     };
-    unpack_terrain(sights, &|| map.let_go(), place, order, workers)
+    unpack_terrain((source, sights), &|| map.let_go(), place, order, workers)
 }
 
 /// As [`unpack`], of a bundle that is open. Now and then `let_go` is told that what was read is not
 /// needed again.
 pub(crate) fn unpack_terrain(
-    terrain: TerrainBundle,
+    (source, terrain): (&Path, TerrainBundle),
     let_go: &dyn Fn(),
     place: &Destination,
     order: &BlockOrder,
@@ -158,7 +158,7 @@ pub(crate) fn unpack_terrain(
         order,
         mutual: place.mutual(),
     };
-    let mut store = Store::scratch(place.path, order.len())?;
+    let mut store = Store::copy_of(source, place.path, order.len())?;
     workers.observer.stage(Stage::Compress, order.len() as u64);
     workers.run(
         0..order.len(),

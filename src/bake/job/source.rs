@@ -1,5 +1,6 @@
 //! Provenance of a bake: its input with a digest, and the options that change the result.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -203,6 +204,7 @@ impl Job {
             statistics: Statistics::default(),
             cells: None,
             loss: None,
+            sections: BTreeMap::new(),
         }
     }
 }

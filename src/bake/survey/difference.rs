@@ -1,11 +1,13 @@
 //! Difference of two bundles of one grid, or of as many cells: where their answers differ.
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 
 use super::exposure::DamagedPvs;
 use super::sight::GroupSight;
 use viewcell::format::grid::quad_mask;
-use viewcell::query::{CellBundle, Quad, Sample, TerrainBundle};
+use viewcell::query::{CellBundle, Quad, Sample, SolidBundle, SolidParameters, TerrainBundle};
 
 /// What two bundles of the same grid say, level by level.
 #[derive(Clone, Debug, PartialEq)]
@@ -269,6 +271,57 @@ pub fn cell_difference(levels: [&CellBundle<'_>; 2]) -> (Vec<[u32; 2]>, [u64; 2]
     };
     ((0..a.cells()).map(of_cell).collect(), visible)
 }
+
+/// The same of two solid levels, of cells that both have: by numbers in either. Of each, from it, how many are hidden in A and
+/// visible in B, and the other way round; and how many pairs are visible in A and in B.
+pub fn solid_difference(
+    levels: [&SolidBundle<'_>; 2],
+    both: &[[u32; 2]],
+) -> (Vec<[u32; 2]>, [u64; 2]) {
+    let from_each = |from: &[u32; 2]| {
+        let mut found = [0, 0];
+        let mut visible = [0, 0];
+        for to in both {
+            let in_a = levels[0].visible(from[0], to[0]);
+            let in_b = levels[1].visible(from[1], to[1]);
+            visible[0] += u64::from(in_a);
+            visible[1] += u64::from(in_b);
+            found[0] += u32::from(in_b && !in_a);
+            found[1] += u32::from(in_a && !in_b);
+        }
+        (found, visible)
+    };
+    let (counts, visible): (Vec<_>, Vec<[u64; 2]>) = both.par_iter().map(from_each).unzip();
+    let sum = |which: usize| visible.iter().map(|visible| visible[which]).sum();
+    (counts, [sum(0), sum(1)])
+}
+
+/// The cells that two solid levels both have, by their numbers in either, in the order of those of the first: boxes of the same
+/// places. `None` where cells of the two are of other sizes, or of other players.
+pub fn common_cells([a, b]: [&SolidBundle<'_>; 2]) -> Option<Vec<[u32; 2]>> {
+    let [of_a, of_b] = [a, b].map(|level| level.parameters());
+    let players = |of: &SolidParameters| (of.cell, of.hull, of.eye, of.frame);
+    if players(of_a) != players(of_b) {
+        return None;
+    }
+    // Counted in steps of cells, since the levels may begin elsewhere.
+    let place = |level: &SolidBundle<'_>, cell: u32| {
+        let corners = level.bounds(cell)?.map(|corner| {
+            std::array::from_fn(|k| {
+                ((corner[k] - of_a.origin[k]) / of_a.cell[k] * STEPS).round() as i64
+            })
+        });
+        Some(corners)
+    };
+    let numbers: HashMap<[[i64; 3]; 2], u32> = (0..b.cells())
+        .filter_map(|cell| Some((place(b, cell)?, cell)))
+        .collect();
+    let both = (0..a.cells()).filter_map(|cell| Some([cell, *numbers.get(&place(a, cell)?)?]));
+    Some(both.collect())
+}
+
+/// Corners of cells are multiples of so small a part of a cell.
+const STEPS: f64 = 8.0;
 
 /// A value of each quad of a level, row by row, at each of its samples, row by row.
 pub fn spread<T: Copy>(terrain: &TerrainBundle<'_>, level: u32, values: &[T]) -> Vec<T> {

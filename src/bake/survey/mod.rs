@@ -11,7 +11,10 @@ mod tally;
 mod total;
 mod viewshed;
 
-pub use difference::{Difference, LevelDifference, cell_difference, difference, spread};
+pub use difference::{
+    Difference, LevelDifference, cell_difference, common_cells, difference, solid_difference,
+    spread,
+};
 pub use exposure::{DamagedPvs, Ring, Survey, by_cell, seen_by, survey};
 pub use sight::GroupSight;
 pub use tally::{Counts, Tally, places};

@@ -62,6 +62,7 @@ pub(super) struct Args {
 #[schemars(title = "viewcell experiment compression")]
 pub(super) struct Document {
     /// The terrain.
+    #[serde(serialize_with = "viewcell_program::output::names")]
     terrain: PathBuf,
     /// Quads of the quadtree.
     quads: u64,

@@ -69,6 +69,7 @@ pub(super) struct Args {
 #[schemars(title = "viewcell experiment frontier")]
 pub(super) struct Document {
     /// The terrain.
+    #[serde(serialize_with = "viewcell_program::output::names")]
     terrain: PathBuf,
     /// Number of pairs of samples, none of which see each other.
     pairs: usize,

@@ -71,6 +71,7 @@ pub(super) struct Args {
 #[schemars(title = "viewcell experiment solid")]
 pub(super) struct Document {
     /// The level.
+    #[serde(serialize_with = "viewcell_program::output::names")]
     level: PathBuf,
     /// Opaque solids of the level, and opaque faces that belong to no solid.
     solids: [usize; 2],
@@ -86,6 +87,7 @@ pub(super) struct Document {
 #[derive(Serialize, JsonSchema)]
 struct TraceDocument {
     /// The trace.
+    #[serde(serialize_with = "viewcell_program::output::names")]
     trace: PathBuf,
     /// All pairs.
     pairs: u64,

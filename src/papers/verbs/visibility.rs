@@ -71,6 +71,7 @@ pub(super) struct Args {
 #[schemars(title = "viewcell experiment visibility")]
 pub(super) struct Document {
     /// The heightmap.
+    #[serde(serialize_with = "viewcell_program::output::names")]
     input: PathBuf,
     /// Columns and rows.
     size: [u32; 2],

@@ -82,6 +82,7 @@ pub fn finish(
 #[schemars(title = "viewcell bake")]
 pub struct Document {
     /// The bundle written, or with --shard the shard.
+    #[serde(serialize_with = "crate::output::names")]
     pub output: PathBuf,
     /// Notes about the input (assumptions, conversions, voids) and about finished work of a stopped bake that was
     /// used.

@@ -93,6 +93,7 @@ struct To {
 #[schemars(title = "viewcell export matrix, vis, json, prt")]
 pub struct Document {
     /// The file written.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Its length in bytes.
     bytes: u64,

@@ -119,8 +119,10 @@ pub struct Document {
     /// How the regions were grown.
     options: OptionsDocument,
     /// The drawing, if one was asked for.
+    #[serde(serialize_with = "crate::output::names")]
     output: Option<PathBuf>,
     /// The file of members, if one was asked for.
+    #[serde(serialize_with = "crate::output::names")]
     members: Option<PathBuf>,
 }
 

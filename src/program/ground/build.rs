@@ -73,6 +73,7 @@ struct Source {
 #[schemars(title = "viewcell ground build")]
 pub struct Document {
     /// The file.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Its length in bytes.
     bytes: u64,

@@ -297,6 +297,7 @@ pub struct CompactArgs {
 #[schemars(title = "viewcell ground compact")]
 pub struct CompactDocument {
     /// The file without superseded data.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Length of the file before, in bytes.
     bytes_before: u64,

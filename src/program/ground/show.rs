@@ -257,6 +257,7 @@ struct Exported {
 #[schemars(title = "viewcell ground export")]
 pub struct ExportDocument {
     /// The file.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Columns of the surface, or cubes a side of the slice.
     width: u32,
@@ -400,6 +401,7 @@ struct Drawn {
 #[schemars(title = "viewcell ground render")]
 pub struct RenderDocument {
     /// The file.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// What is drawn.
     title: String,

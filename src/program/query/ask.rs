@@ -213,7 +213,7 @@ impl PairArgs {
 /// be most of it.
 pub fn finish_lines(mut stdout: Stdout, document: &impl Serialize, json: &Json) -> Outcome {
     if json.json {
-        stdout.write(&serde_json::to_vec(document).map_err(output::not_json)?)?;
+        stdout.write(output::json_line(document)?.as_bytes())?;
         stdout.write(b"\n")?;
     }
     stdout.finish()?;

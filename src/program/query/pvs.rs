@@ -65,6 +65,7 @@ pub struct PvsDocument {
     /// Number of voids and of samples where nobody can be.
     void: u64,
     /// The drawing, if one was asked for.
+    #[serde(serialize_with = "crate::output::names")]
     output: Option<PathBuf>,
 }
 

@@ -53,6 +53,7 @@ pub struct Args {
 #[schemars(title = "viewcell report")]
 pub struct Document {
     /// The page.
+    #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
     /// Its length in bytes.
     bytes: u64,

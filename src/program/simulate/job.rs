@@ -161,17 +161,21 @@ pub enum Truth {
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// The bundle.
+    #[serde(serialize_with = "crate::output::names")]
     pub bundle: PathBuf,
     /// The trace; null for generated players.
+    #[serde(serialize_with = "crate::output::names")]
     pub traces: Option<PathBuf>,
     /// More GPX tracks.
     #[serde(default)]
+    #[serde(serialize_with = "crate::output::names")]
     pub more_traces: Vec<PathBuf>,
     /// Where the middle of each track is placed, in metres east and south.
     #[serde(default)]
     pub place: Option<[f64; 2]>,
     /// The trace whose motion is imitated; null for none.
     #[serde(default)]
+    #[serde(serialize_with = "crate::output::names")]
     pub like: Option<PathBuf>,
     /// Number of generated players.
     pub players: u16,
@@ -219,6 +223,7 @@ pub struct Job {
     pub truth: Truth,
     /// The file of a solid level, in which lines of sight are traced.
     #[serde(default)]
+    #[serde(serialize_with = "crate::output::names")]
     pub level: Option<PathBuf>,
     /// How it is read.
     #[serde(default)]

@@ -192,6 +192,19 @@ impl<R: Run> Decider<R> {
         self.search(occluders, [a, b], list, depth, &mut ())
     }
 
+    /// The same, and the segment that no occluder meets, if one was found.
+    pub fn witness(
+        &mut self,
+        occluders: &[Occluder],
+        [a, b]: [&Span; 2],
+        list: List,
+        depth: u32,
+    ) -> (Found, Option<[Point; 2]>) {
+        let mut witness = None;
+        let found = self.search(occluders, [a, b], list, depth, &mut witness);
+        (found, witness)
+    }
+
     /// The same, and says how.
     pub(crate) fn search(
         &mut self,
@@ -246,6 +259,21 @@ pub(crate) trait Steps {
 
     /// All that follows is of the second half of what a step cut.
     fn second(&mut self, of: usize);
+}
+
+/// What is clear alone.
+impl Steps for Option<[Point; 2]> {
+    fn hidden_by(&mut self, _: u32) {}
+
+    fn clear(&mut self, from: Point, to: Point) {
+        *self = Some([from, to]);
+    }
+
+    fn cut(&mut self, _: u32, _: [&Span; 2], _: &Cut) -> usize {
+        0
+    }
+
+    fn second(&mut self, _: usize) {}
 }
 
 /// Where nobody needs to know.

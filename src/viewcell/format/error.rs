@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::grid::GridError;
+use super::signature::SIGNATURE_SCHEME;
 use super::tag::{FileId, MAX_SECTIONS, PATCH_VERSION, SOLID_VERSION, Tag, VERSION, WorldKind};
 
 /// Why bytes are no bundle that this version reads. Says what was expected, what was found, and
@@ -54,6 +55,11 @@ pub enum FormatError {
     OtherSigner,
     /// A bundle whose contents are not those that were signed.
     Signature,
+    /// A signature of a scheme that this library does not know, or knows to bind too little.
+    SignatureScheme {
+        /// The scheme found.
+        found: u32,
+    },
     /// A page of the file, in a section, that does not have its checksum.
     Page {
         /// The section.
@@ -255,6 +261,10 @@ impl fmt::Display for FormatError {
             ),
             Self::Signature => f.write_str(
                 "expected contents as they were signed, found others: do not use the file, and get it again",
+            ),
+            Self::SignatureScheme { found } => write!(
+                f,
+                "expected signature scheme {SIGNATURE_SCHEME}, found {found}: sign the bundle again (`viewcell sign`)"
             ),
             Self::Page { tag } => write!(
                 f,

@@ -44,6 +44,17 @@ pub struct Header {
 }
 
 impl Header {
+    /// That of a new bundle of a kind, in the version that this library writes, before lengths and sections are known.
+    pub const fn of(kind: WorldKind) -> Self {
+        Self {
+            version: kind.version(),
+            kind,
+            file_length: 0,
+            section_count: 0,
+            table_checksum: 0,
+        }
+    }
+
     /// The bytes of the header, its checksum included.
     pub fn encode(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];

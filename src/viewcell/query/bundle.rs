@@ -143,15 +143,16 @@ impl<'a> Bundle<'a> {
     #[cfg(feature = "sign")]
     pub fn check_signature(&self, key: &PublicKey) -> Result<(), OpenError> {
         let record = self.section(Tag::SIGN).ok_or(FormatError::Unsigned)?.1;
-        let signed = || self.sections().filter(sign::is_signed);
-        let mut contents = Contents::new(self.kind(), signed().count() as u32);
-        for section in signed() {
+        let mut contents = Contents::default();
+        for section in self.sections().filter(sign::is_signed) {
             let [start, end] = [section.offset, section.end().unwrap_or(u64::MAX)]
                 .map(|at| usize::try_from(at).unwrap_or(usize::MAX));
             contents.take(self.bytes.get(start..end).unwrap_or(&[]));
-            contents.end(&section);
+            contents.end();
         }
-        Ok(contents.check(record, key)?)
+        let end = HEADER_LEN.saturating_add(self.header.table_length());
+        let front = self.bytes.get(..end).unwrap_or(&[]);
+        Ok(contents.check(front, record, key)?)
     }
 
     fn table(&self) -> &'a [u8] {

@@ -184,7 +184,7 @@ fn pages() {
 #[test]
 fn signature_fields() {
     let mut record = vec![0; 104];
-    record[0] = 1;
+    record[0] = 2;
     let entry = Section {
         tag: Tag::SIGN,
         flags: 0,
@@ -196,7 +196,7 @@ fn signature_fields() {
     let mut parts = Parts::new();
     parts.sections.push((entry, record.clone()));
     assert!(report_of(&parts.assemble()).is_sound());
-    for (at, value) in [(0, 99), (0, 0), (3, 1), (4, 7), (7, 1)] {
+    for (at, value) in [(0, 99), (0, 1), (0, 0), (3, 1), (4, 7), (7, 1)] {
         let mut damaged = record.clone();
         damaged[at] = value;
         *parts.bytes(Tag::SIGN) = damaged;

@@ -159,7 +159,13 @@ fn lies_under_right_checksums_are_survived_by_repacking() {
             let way = &bench.ways[k as usize / parts.sections.len() % bench.ways.len()];
             match bench.repack(&parts.assemble(), way) {
                 Ok(_) => made += 1,
-                Err(_) => refused += 1,
+                Err(error) => {
+                    assert_eq!(error.kind(), BakeErrorKind::Input, "{error}");
+                    // The output has not been made, and is not what is damaged.
+                    let words = error.to_string();
+                    assert!(words.contains("source.vcb: "), "{words}");
+                    refused += 1
+                }
             }
             parts.sections[section].1 = stored;
         }

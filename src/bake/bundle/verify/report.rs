@@ -121,6 +121,10 @@ impl Faults {
         }
     }
 
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }

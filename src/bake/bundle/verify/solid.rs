@@ -8,6 +8,7 @@ use super::occluders::{self, OCCLUDERS};
 use super::report::{Checker, Faults, Rule};
 use super::sections::{GRID, MASK, PROVENANCE, grid, mask, plain, provenance};
 use super::trees;
+use crate::bundle::provenance::{Provenance, stated_checksum};
 use crate::bundle::solid::terrain_of_solid;
 use crate::compress::ValidPyramid;
 use viewcell::format::morton::{self, solid_number};
@@ -28,6 +29,10 @@ pub(super) const SOLID: Rule = Rule {
 pub(super) const CELLS: Rule = Rule {
     name: "solid-cells",
     demands: "boxes of SBOX lie within their cells, and cells within the buckets, in Morton order, apart from each other",
+};
+pub(super) const STATED: Rule = Rule {
+    name: "solid-stated",
+    demands: "SOLD has the input that PROV names, and SOLD, SBOX and SOCC the checksums that PROV states",
 };
 pub(super) const LOCATE: Rule = Rule {
     name: "solid-locate",
@@ -75,6 +80,12 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         })?;
     }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
+    if let Some(told) = &told {
+        checker.check(STATED, |faults| {
+            stated(container, told, &solid, faults);
+            Ok(())
+        })?;
+    }
     trees::check(checker, container, &parameters, &valid, told.as_ref())
 }
 
@@ -187,6 +198,48 @@ fn solid(
         }
     }
     faults.is_empty().then_some(solid)
+}
+
+/// Most of what these sections hold follows from nothing else in the bundle.
+fn stated(container: &Container, told: &Provenance, solid: &SolidParameters, faults: &mut Faults) {
+    let at = container.start(Tag::SOLD);
+    let input = &told.input;
+    if input.bytes != solid.input_bytes {
+        let expected = format!("{} bytes, by PROV", input.bytes);
+        faults.add(
+            "length of the input in SOLD",
+            at + 136,
+            expected,
+            solid.input_bytes,
+        );
+    }
+    if let Some(expected) = input.crc32().filter(|sum| *sum != solid.input_crc32) {
+        let (expected, found) = (
+            format!("{expected:08x}"),
+            format!("{:08x}", solid.input_crc32),
+        );
+        faults.add("checksum of the input in SOLD", at + 144, expected, found);
+    }
+    for (tag, expected) in &told.sections {
+        let found = container
+            .sections
+            .iter()
+            .find(|of| of.tag.to_string() == *tag);
+        let found = found.map_or("none".to_owned(), |of| stated_checksum(of.checksum));
+        if found != *expected {
+            let at = container
+                .sections
+                .iter()
+                .find(|of| of.tag.to_string() == *tag);
+            let at = at.map(|section| section.offset);
+            faults.add(
+                format!("section {tag}"),
+                at,
+                format!("{expected}, by PROV"),
+                found,
+            );
+        }
+    }
 }
 
 /// The Morton number of the cell's place among all smallest cells, and how many of these it is.

@@ -15,18 +15,18 @@ use std::io;
 use std::path::Path;
 use viewcell::format::{Answer, Graded, TerrainParameters};
 
-/// Puts the groups of a bundle that is lossless into a store beside the place of another; of those numbers alone of which
-/// `is_wanted` says so.
+/// Puts the groups of the bundle `source`, which is lossless, into a store beside the place of another; of those numbers
+/// alone of which `is_wanted` says so.
 pub(crate) fn unpack(
     graded: Graded,
     (parameters, valid): (&TerrainParameters, &ValidPyramid),
-    beside: &Path,
+    (source, beside): (&Path, &Path),
     is_wanted: impl Fn(usize) -> bool,
     workers: &Workers,
 ) -> Result<Store, BakeError> {
     let levels = Levels::new(parameters, valid);
     let groups = levels.all.iter().map(|level| level.blocks.len()).sum();
-    let mut store = Store::scratch(beside, groups)?;
+    let mut store = Store::copy_of(source, beside, groups)?;
     workers.observer.stage(Stage::Compress, groups as u64);
     workers.run(
         (0..groups).filter(|&number| is_wanted(number)),

@@ -55,7 +55,13 @@ pub(super) fn rebake(
     let bundle = before.map.terrain().map_err(|error| unreadable(&error))?;
     let bundle = bundle.graded().ok_or(graded)?;
     let there = (&parts.header.parameters, &parts.valid);
-    let mut store = unpack(bundle, there, output, |number| !changed[number], &workers)?;
+    let mut store = unpack(
+        bundle,
+        there,
+        (job.bundle, output),
+        |number| !changed[number],
+        &workers,
+    )?;
     clock.stage("read");
     work.fill(&work.tiles(), &mut store, observer)?;
     clock.stage("visibility");

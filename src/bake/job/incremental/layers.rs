@@ -149,14 +149,20 @@ pub fn ground_of(bundle: &Path, over: &[PathBuf]) -> Result<Terrain, BakeError> 
 /// Writes a bundle of what layers hold.
 pub(crate) fn write(
     layers: &Layers,
-    map: &MappedBundle,
+    (path, map): (&Path, &MappedBundle),
     place: &Destination,
     compression: &Compression,
     mut provenance: Provenance,
     workers: &Workers,
 ) -> Result<(Provenance, Written), BakeError> {
     let order = BlockOrder::new(place.valid.grid(), Targets::of(place.mutual()));
-    let store = unpack_terrain(layers.terrain(), &|| map.let_go(), place, &order, workers)?;
+    let store = unpack_terrain(
+        (path, layers.terrain()),
+        &|| map.let_go(),
+        place,
+        &order,
+        workers,
+    )?;
     let assembly = Assembly {
         groups: StoredGroups {
             stores: &[store],
@@ -209,7 +215,7 @@ pub fn merge_patches(
     finish.restart_clock();
     let (made, written) = write(
         &layers,
-        &before.map,
+        (bundle, &before.map),
         &place,
         compression,
         provenance.clone(),

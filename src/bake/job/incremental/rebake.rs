@@ -246,7 +246,14 @@ pub fn rebake(
                     .map_err(|error| unreadable(job.bundle, error))?;
                 let lossless = Compression::Lossless;
                 let made = provenance(source);
-                let written = write(&layers, &before.map, &place, &lossless, made, &workers)?;
+                let written = write(
+                    &layers,
+                    (job.bundle, &before.map),
+                    &place,
+                    &lossless,
+                    made,
+                    &workers,
+                )?;
                 clock.stage("compress");
                 written
             }

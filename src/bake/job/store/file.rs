@@ -4,12 +4,13 @@ use super::error::StoreError;
 use super::frame::{BLOCK, DONE, FRAME_LEN, Fault, HEIGHTS, JOB, Reader, Record, record, start};
 use super::group::{Key, limits};
 use super::records::Head;
-use crate::bundle::{BundleError, rename_file, scratch_beside};
+use crate::bundle::{BundleError, create_beside, open_beside, rename_file, scratch_beside};
 use crate::job::tiles::Tile;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use viewcell::format::Tag;
 
 /// What may be lost if the system, not only the process, dies.
 const SYNC_EVERY: Duration = Duration::from_secs(10);
@@ -65,6 +66,8 @@ pub(crate) struct Store {
     /// The file's name; of one without a name, the bundle that is made of it, for errors.
     path: PathBuf,
     role: Role,
+    /// The bundle whose groups were copied here, if any: what is wrong with them is wrong there.
+    source: Option<PathBuf>,
     file: File,
     /// Length of what is known to be right.
     length: u64,
@@ -117,6 +120,13 @@ impl Store {
         ))
     }
 
+    /// The same, for the groups of the bundle `source`.
+    pub(crate) fn copy_of(source: &Path, beside: &Path, blocks: usize) -> Result<Self, StoreError> {
+        let mut store = Self::scratch(beside, blocks)?;
+        store.source = Some(source.to_owned());
+        Ok(store)
+    }
+
     /// Finds or begins the store `path`, as `keep` says.
     ///
     /// Errors where there is one that must not be gone on with, or another process is at it.
@@ -129,7 +139,7 @@ impl Store {
         let begin = |replace: bool| Self::begin(path, role, shape, keep, replace);
         let read = BundleError::read(path);
         let fault = |fault| StoreError::of(path, role.name(), fault);
-        let file = match File::options().read(true).write(true).open(path) {
+        let file = match open_beside(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return begin(false),
             other => other.map_err(read)?,
         };
@@ -141,7 +151,7 @@ impl Store {
         });
         let (mut reader, found) = match (old, keep) {
             (Err(Fault::Foreign), _) => return Err(fault(Fault::Foreign)),
-            // It is begun under another name: only half a head means that nothing can be read.
+            // It has its name when its head is written: only half a head means that nothing can be read.
             (Err(Fault::Short), Keep::Resume) | (_, Keep::Restart) => return begin(true),
             (old, _) => old.map_err(fault)?,
         };
@@ -204,25 +214,13 @@ impl Store {
             &record(HEIGHTS, &heights),
         ]
         .concat();
-        // Under a lasting name first: what a killed process has left is begun anew.
-        let fresh = fresh(path);
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&fresh)
-            .map_err(write)?;
-        lock(&file, path)?;
-        let begun = file
-            .set_len(0)
-            .and_then(|()| file.write_all(&bytes))
-            .and_then(|()| file.sync_all())
-            .and_then(|()| rename_file(&fresh, path, replace));
-        if let Err(error) = begun {
-            remove(&fresh).ok();
-            return Err(write(error).into());
-        }
+        let file = create_beside(path, &bytes, replace).map_err(|error| match error.kind() {
+            // It was not there a moment ago.
+            io::ErrorKind::AlreadyExists => StoreError::Busy {
+                path: path.to_owned(),
+            },
+            _ => write(error).into(),
+        })?;
         let leaves = match keep {
             Keep::Nothing => Leaves::Nothing,
             _ => Leaves::WhatIsDone,
@@ -242,6 +240,7 @@ impl Store {
         Self {
             path: path.to_owned(),
             role,
+            source: None,
             file,
             length,
             places: vec![None; blocks],
@@ -373,7 +372,6 @@ impl Store {
     /// Deletes a checkpoint, once the bundle is there.
     pub(crate) fn remove(mut self) -> Result<(), StoreError> {
         self.leaves = Leaves::AsItIs;
-        remove(&fresh(&self.path))?;
         Ok(remove(&self.path)?)
     }
 
@@ -384,6 +382,12 @@ impl Store {
 
     /// The error of a group that is not what one was made of.
     pub(crate) fn damaged(&self, number: usize) -> StoreError {
+        if let Some(source) = &self.source {
+            let problem = format!(
+                "expected a group of pairs of blocks, number {number} of PAIR, found other bytes"
+            );
+            return BundleError::section(source, Tag::PAIR, problem).into();
+        }
         let place = self.places.get(number).copied().flatten();
         let offset = place.map_or(self.length, |place| place.offset);
         StoreError::of(&self.path, self.role.name(), Fault::Damaged(offset))
@@ -425,11 +429,6 @@ pub(crate) fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
         }),
         _ => Ok(()),
     }
-}
-
-/// The name of a store that is not yet begun.
-pub(crate) fn fresh(store: &Path) -> PathBuf {
-    beside(store, ".new")
 }
 
 /// A name with something behind it.

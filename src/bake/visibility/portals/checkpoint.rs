@@ -1,6 +1,7 @@
 //! What a full flow has finished, so that it need not begin anew.
 
-use std::fs::{File, OpenOptions};
+use crate::bundle::{create_beside, open_beside};
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -54,9 +55,13 @@ impl Checkpoint {
             path: path.to_owned(),
             error,
         };
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).map_err(fail)?;
+        let opened = match open_beside(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                create_beside(path, &[], false)
+            }
+            opened => opened,
+        };
+        let mut file = opened.map_err(fail)?;
         let mut header = [0; 16];
         header[..8].copy_from_slice(MAGIC);
         header[8..].copy_from_slice(&digest.to_le_bytes());

@@ -21,6 +21,7 @@ mod boxes;
 mod cover;
 mod descend;
 mod field;
+mod prover;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod tracer;
 pub use body_tracer::BodyTracer;
 pub(crate) use field::KnownOccluders;
 pub use field::{DEPTH, SolidField};
+pub(crate) use prover::{Again, Prover};
 pub use tracer::{Hit, SegmentSight, Tracer};
 pub use viewcell::convex::Found;
 

@@ -25,6 +25,14 @@ pub(crate) struct Solids {
 }
 
 impl SolidBundle<'_> {
+    /// What hides in the level, relative to its middle, and what arithmetic may err by: for tools that prove again what a
+    /// bake has proven. `None` where the bundle does not have that, or it is damaged.
+    #[doc(hidden)]
+    pub fn occluders(&self) -> Option<(Vec<Occluder>, Scale)> {
+        let solids = self.solids()?;
+        Some((solids.occluders, solids.scale))
+    }
+
     /// What hides in the level. `None` where the bundle does not have that, or it is damaged.
     #[inline(never)]
     pub(crate) fn solids(&self) -> Option<Solids> {
