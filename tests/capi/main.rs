@@ -8,9 +8,15 @@ mod baking;
 mod cells;
 #[cfg(unix)]
 mod common;
+#[cfg(unix)]
+#[path = "../common/data.rs"]
+mod data;
+mod floats;
 mod header;
 #[cfg(unix)]
 mod motion;
+#[cfg(unix)]
+mod movement;
 mod places;
 #[cfg(unix)]
 mod programs;

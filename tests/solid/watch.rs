@@ -542,10 +542,10 @@ fn smoke_hides_until_anybody_may_look_for_whom_it_hid() {
     };
     assert_eq!(sends(&[], far, 1000), [true; 2]);
     assert_eq!(sends(&[smoke(264.0, 120.0, 9.0)], far, 1000), [false; 2]);
-    // A proof is kept while the smoke stays; the last 0.2 s are for who sees ahead.
-    assert_eq!(sends(&[smoke(264.0, 120.0, 0.25)], far, 0), [false; 2]);
-    assert_eq!(sends(&[smoke(264.0, 120.0, 0.2)], far, 0), [false; 2]);
-    assert_eq!(sends(&[smoke(264.0, 120.0, 0.15)], far, 1000), [true; 2]);
+    // A proof is kept while the smoke stays; the last 0.05 s are for who sees ahead, and is seen.
+    assert_eq!(sends(&[smoke(264.0, 120.0, 0.06)], far, 0), [false; 2]);
+    assert_eq!(sends(&[smoke(264.0, 120.0, 0.05)], far, 0), [false; 2]);
+    assert_eq!(sends(&[smoke(264.0, 120.0, 0.04)], far, 1000), [true; 2]);
     // What grows is other smoke.
     assert_eq!(sends(&[smoke(264.0, 120.0, 9.0)], far, 1000), [false; 2]);
     assert_eq!(sends(&[smoke(264.0, 130.0, 9.0)], far, 0), [true; 2]);
@@ -560,9 +560,55 @@ fn smoke_hides_until_anybody_may_look_for_whom_it_hid() {
         smoke(f64::INFINITY, 120.0, 9.0),
         smoke(264.0, f64::INFINITY, 9.0),
         smoke(264.0, 120.0, f64::NAN),
+        smoke(264.0, 120.0, -1.0),
     ] {
         assert_eq!(sends(&[bad], far, 1000), [true; 2], "{bad:?}");
     }
+}
+
+#[test]
+fn smoke_is_held_to_how_far_ahead_each_pair_looks() {
+    let (_, bundle) = rooms();
+    let options = WatchOptions { max_ahead: 9.0 };
+    let mut watch = Watch::new(bundle, 3, options).unwrap();
+    let places = [
+        [60.0, 230.0, 32.0],
+        [480.0, 230.0, 32.0],
+        [480.0, 220.0, 32.0],
+    ];
+    let smoke = |x, radius, seconds| Smoke {
+        centre: [x, 224.0, 40.0],
+        radius,
+        seconds,
+    };
+    // How far ahead the first sees, the second is shown, and the third.
+    let mut sends = |smokes: &[Smoke], [sees, second, third]: [f64; 3], work| {
+        watch.set_smokes(smokes);
+        for (number, at) in places.into_iter().enumerate() {
+            let mut of = watched(at, [0.0; 3], sees);
+            of.shown.times[1] = [0.05, second, third][number];
+            watch.set(number, &of);
+        }
+        watch.begin();
+        watch.look(work);
+        [watch.sends(0, 1), watch.sends(0, 2)]
+    };
+    let near = smoke(264.0, 130.0, 0.3);
+    assert_eq!(sends(&[near], [0.1, 0.05, 0.05], 1000), [false; 2]);
+    assert_eq!(sends(&[near], [0.1, 0.05, 0.35], 1000), [false, true]);
+    assert_eq!(sends(&[near], [0.1, 0.05, 0.05], 1000), [false; 2]);
+    assert_eq!(sends(&[near], [0.35, 0.05, 0.05], 1000), [true; 2]);
+    // One that stays, in any order, hides for both; what was proven by the one that goes is forgotten with it.
+    let stays = smoke(260.0, 130.0, 1.0);
+    assert_eq!(sends(&[near, stays], [0.35, 0.05, 0.4], 1000), [false; 2]);
+    let goes = smoke(264.0, 130.0, 0.04);
+    assert_eq!(sends(&[goes, stays], [0.1, 0.05, 0.05], 1000), [false; 2]);
+    let both = [smoke(264.0, 130.0, 0.2), smoke(260.0, 130.0, 0.1)];
+    assert_eq!(sends(&both, [0.1, 0.05, 0.05], 1000), [false; 2]);
+    let both = [smoke(264.0, 130.0, 0.09), smoke(260.0, 130.0, 0.02)];
+    assert_eq!(sends(&both, [0.1, 0.05, 0.05], 0), [true; 2]);
+    assert_eq!(sends(&both, [0.1, 0.05, 0.05], 1000), [true; 2]);
+    assert_eq!(sends(&both, [0.09, 0.05, 0.05], 1000), [false; 2]);
 }
 
 /// Whether a line meets a sphere.
@@ -592,7 +638,7 @@ fn smoke_hides_nobody_but_behind_it() {
     };
     let is_in = |at: Point, of: &Smoke| (0..3).all(|k| (at[k] - of.centre[k]).abs() <= of.radius);
     hunt(90, change, |smokes, eye, part| {
-        let mut stays = smokes.iter().filter(|of| of.seconds >= 0.2);
+        let mut stays = smokes.iter().filter(|of| of.seconds >= 0.05);
         stays.any(|of| !is_in(eye, of) && !is_in(part, of) && meets_sphere(eye, part, of))
     });
 }
@@ -653,10 +699,16 @@ fn eyes_and_bodies_are_as_they_are_given() {
     assert!(!sends(Some([0.0, 20.0]), Some(hull)));
     assert!(sends(Some([f64::NAN, 20.0]), None) && sends(Some([20.0, 0.0]), None));
     assert!(sends(Some([0.0, f64::INFINITY]), None));
+    // Nor of a body that is upside down, however small.
+    for axis in 0..3 {
+        let mut upside_down = hull;
+        [upside_down[0][axis], upside_down[1][axis]] = [1.0, -1.0];
+        assert!(sends(None, Some(upside_down)));
+    }
 }
 
 #[test]
-fn what_is_far_ahead_is_cut_off_and_budgets_are_kept() {
+fn who_sees_further_ahead_than_was_said_is_sent_everybody_and_budgets_are_kept() {
     let (_, bundle) = rooms();
     let options = WatchOptions { max_ahead: 0.05 };
     let mut watch = Watch::new(bundle, 2, options).unwrap();
@@ -664,11 +716,11 @@ fn what_is_far_ahead_is_cut_off_and_budgets_are_kept() {
         .into_iter()
         .enumerate()
     {
-        watch.set(number, &watched(at, [0.0; 3], [f64::INFINITY, 9.0][number]));
+        watch.set(number, &watched(at, [0.0; 3], [0.0500001, 0.05][number]));
     }
     watch.begin();
     assert!(!watch.look(0) && watch.look(100));
-    assert!(!watch.sends(0, 1) && !watch.sends(1, 0));
+    assert!(watch.sends(0, 1) && !watch.sends(1, 0));
     // Endless without a ceiling.
     let options = WatchOptions {
         max_ahead: f64::INFINITY,

@@ -18,7 +18,7 @@ export class ObserverSets {
   #free;
 
   // speed: greatest speeds along the ground, and up or down, dashes and knock-back included. interval: the longest time from one
-  // update to the next. maxAhead: nobody sees further ahead, whatever their ping. hold: for how long an observer is kept after
+  // update to the next. maxAhead: whoever sees further ahead, by their ping, observes everybody. hold: for how long an observer is kept after
   // sight has ended. milliseconds: of an update; pairs that are not come to are observed. step: how high stairs are.
   constructor(bundle, { players = 64, speed, interval = 0.1, maxAhead = 0.3, hold = 1, milliseconds = 1, step = 0, work = null }) {
     if (!Array.isArray(speed) || speed.length !== 2 || !speed.every((of) => of >= 0))
@@ -43,8 +43,8 @@ export class ObserverSets {
     }
     const { interval, maxAhead } = this.#options;
     player.position = Array.from(position);
-    // A client cannot make its player see less far ahead, nor further than maxAhead.
-    player.ahead = Math.min((ping > 0 ? ping : 0) + interval, maxAhead);
+    // A ping that is none is one of which nothing is known.
+    player.ahead = ping >= 0 && ping + interval <= maxAhead ? ping + interval : Infinity;
     player.isPut = true;
     return true;
   }

@@ -183,7 +183,7 @@ export class Watch {
   set(player: number, of: Watched | null): void;
   /**
    * What hides besides the level, in place of what did before: closed doors, least and greatest corner of each, and smoke, to be
-   * given in each frame while there is any; its last `maxAhead` seconds hide nothing.
+   * given in each frame while there is any; it hides one player from another if it stays until the one sees and the other is shown.
    */
   occluders(
     doors: readonly (readonly [Point, Point])[],
@@ -241,7 +241,7 @@ export interface Bundle
   fromLevel(position: Point): [number, number, number];
   /** Whether one may see the other, each at any of their own times. Errs towards true. In `viewcell/server`. */
   seesInMotion(from: Mover, to: Mover): boolean;
-  /** Of a solid level, in `viewcell/server`. Nobody sees further ahead than `maxAhead` seconds, by default 0.2. */
+  /** Of a solid level, in `viewcell/server`. Whoever sees further ahead than `maxAhead` seconds, by default 0.2, is sent everybody. */
   watch(players: number, options?: { maxAhead?: number }): Watch;
   /** So many sets of where players may be, all of nobody. In `viewcell/server`. */
   reachable(sets: number): Reachable;

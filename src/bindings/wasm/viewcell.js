@@ -218,7 +218,7 @@ export class Bundle {
     return this.#open().seesInMotion(this.#handle, from, to);
   }
 
-  // A watch of so many players, none of whom is there yet. Nobody sees further ahead than maxAhead seconds. In
+  // A watch of so many players, none of whom is there yet. Whoever sees further ahead than maxAhead seconds is sent everybody. In
   // `viewcell/server`.
   watch(players, { maxAhead = 0.2 } = {}) {
     const engine = this.#open('solid');

@@ -32,7 +32,10 @@ pub struct viewcell_motion {
 }
 
 /// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each value has two parts: along
-/// the ground (x and y together), and vertical. Infinity and NaN are no limit.
+/// the ground (x and y together), and vertical. Infinity, NaN and what is less than 0 are no limit.
+///
+/// A game that moves players by commands of d seconds, each by the velocity at its end, moves them a t (t + d) / 2 from rest
+/// at acceleration a: add a d / 2 to impulse.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_motion_limits {
@@ -76,7 +79,7 @@ pub struct viewcell_mover {
     pub motion: viewcell_motion,
     /// What the player keeps to.
     pub limits: viewcell_motion_limits,
-    /// From when until when, in seconds from now.
+    /// From when until when, in seconds from now. NaN is for ever.
     pub times: [f64; 2],
 }
 

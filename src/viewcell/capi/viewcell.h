@@ -318,7 +318,10 @@ typedef struct {
 } viewcell_motion;
 
 // How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each value has two parts: along
-// the ground (x and y together), and vertical. Infinity and NaN are no limit.
+// the ground (x and y together), and vertical. Infinity, NaN and what is less than 0 are no limit.
+//
+// A game that moves players by commands of d seconds, each by the velocity at its end, moves them a t (t + d) / 2 from rest
+// at acceleration a: add a d / 2 to impulse.
 typedef struct {
   // Greatest speed. Units a second.
   double speed[2];
@@ -337,7 +340,7 @@ typedef struct {
   viewcell_motion motion;
   // What the player keeps to.
   viewcell_motion_limits limits;
-  // From when until when, in seconds from now.
+  // From when until when, in seconds from now. NaN is for ever.
   double times[2];
 } viewcell_mover;
 
@@ -946,8 +949,8 @@ viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
                                                 size_t size,
                                                 size_t *count);
 
-// A watch of players numbered from 0, none of whom is there yet, in a solid level. Nobody sees further ahead than max_ahead
-// seconds, whatever clients say. *watch becomes the handle, or null. Each frame a server calls viewcell_watch_set for everybody
+// A watch of players numbered from 0, none of whom is there yet, in a solid level. Proofs are looked for up to max_ahead
+// seconds ahead: whoever sees further ahead is sent everybody. *watch becomes the handle, or null. Each frame a server calls viewcell_watch_set for everybody
 // who is there (with null for who has gone), viewcell_watch_begin, viewcell_watch_look_for with some microseconds, and then
 // viewcell_watch_sends for each viewer and player.
 //
@@ -961,7 +964,7 @@ viewcell_status viewcell_watch_new(const viewcell_bundle *bundle,
 
 // Where a player is in the frame that begins next, and how they may move; or that they have gone, where watched is null. To
 // be called in each frame for everybody who is there. Who is put elsewhere is told of like everybody else, and sees from
-// there at once; whoever is in no cell sees all and is seen by all.
+// there at once; whoever is in no cell sees all and is seen by all. So does who has a time that is no number or before now.
 //
 // Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (a flag that is neither 0 nor 1), VIEWCELL_NULL
 // or VIEWCELL_CLOSED. Allocates for the first frames of a player.
@@ -973,9 +976,9 @@ viewcell_status viewcell_watch_set(viewcell_watch *watch,
 // opaque all through, and spheres of smoke. To be called before the players of a frame are set: when a door has closed or
 // begins to open, and in each frame while there is smoke. Proofs by a door that opens, or by smoke that goes, are forgotten.
 //
-// Smoke hides nobody who is in the box around it, and from nobody who is. It counts while it stays for as long as anybody sees
-// ahead, the max_ahead of the watch. What is no box or no sphere hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL,
-// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
+// Smoke hides nobody who is in the box around it, and from nobody who is. It hides one player from another if it stays until
+// both sees.times[1] of the one and shown.times[1] of the other. What is no box or no sphere hides nothing. Returns
+// VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 viewcell_status viewcell_watch_occluders(viewcell_watch *watch,
                                          size_t door_count,
                                          const viewcell_box *doors,

@@ -82,8 +82,8 @@ pub struct viewcell_watch_figures {
     pub reserved: u32,
 }
 
-/// A watch of players numbered from 0, none of whom is there yet, in a solid level. Nobody sees further ahead than max_ahead
-/// seconds, whatever clients say. *watch becomes the handle, or null. Each frame a server calls viewcell_watch_set for everybody
+/// A watch of players numbered from 0, none of whom is there yet, in a solid level. Proofs are looked for up to max_ahead
+/// seconds ahead: whoever sees further ahead is sent everybody. *watch becomes the handle, or null. Each frame a server calls viewcell_watch_set for everybody
 /// who is there (with null for who has gone), viewcell_watch_begin, viewcell_watch_look_for with some microseconds, and then
 /// viewcell_watch_sends for each viewer and player.
 ///
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn viewcell_watch_new(
 
 /// Where a player is in the frame that begins next, and how they may move; or that they have gone, where watched is null. To
 /// be called in each frame for everybody who is there. Who is put elsewhere is told of like everybody else, and sees from
-/// there at once; whoever is in no cell sees all and is seen by all.
+/// there at once; whoever is in no cell sees all and is seen by all. So does who has a time that is no number or before now.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (a flag that is neither 0 nor 1), VIEWCELL_NULL
 /// or VIEWCELL_CLOSED. Allocates for the first frames of a player.
@@ -185,9 +185,9 @@ impl From<&viewcell_smoke> for Smoke {
 /// opaque all through, and spheres of smoke. To be called before the players of a frame are set: when a door has closed or
 /// begins to open, and in each frame while there is smoke. Proofs by a door that opens, or by smoke that goes, are forgotten.
 ///
-/// Smoke hides nobody who is in the box around it, and from nobody who is. It counts while it stays for as long as anybody sees
-/// ahead, the max_ahead of the watch. What is no box or no sphere hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL,
-/// VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
+/// Smoke hides nobody who is in the box around it, and from nobody who is. It hides one player from another if it stays until
+/// both sees.times[1] of the one and shown.times[1] of the other. What is no box or no sphere hides nothing. Returns
+/// VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_watch_occluders(
     watch: *mut viewcell_watch,

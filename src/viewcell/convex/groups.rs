@@ -90,6 +90,11 @@ impl Groups {
         }
     }
 
+    /// Number of the first.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
     /// Calls for the occluders that may lie in a shaft: with the number, the centre and half the sides of each.
     #[inline(always)]
     pub(super) fn inside(&self, shaft: &Shaft, call: &mut dyn FnMut(u32, [f32; 3], [f32; 3])) {

@@ -17,7 +17,9 @@ impl Senses {
     #[inline]
     pub(super) fn reach_of(&self, radius: f32) -> f64 {
         let reach = f64::from(self.reach);
-        let perceived = (f64::from(self.acuity) * f64::from(radius)).abs();
+        // What is no number, or less than nothing, is perceived as far as anybody hears.
+        let counted = |of: f32| if of >= 0.0 { of.into() } else { f64::INFINITY };
+        let perceived: f64 = counted(self.acuity) * counted(radius);
         // An infinite acuity perceives what has no radius too, though their product is no number.
         if perceived < reach { perceived } else { reach }
     }

@@ -67,6 +67,7 @@ pub use map::{MappedBundle, MappedFile};
 pub use owned::OwnedBundle;
 pub use solid::{OcclusionTest, SolidBundle};
 pub use terrain::TerrainBundle;
+pub(crate) use within::counted;
 pub use within::{
     Extent, Motion, MotionLimits, Mover, Predictor, Reach, ReachMemory, ReachableSet, Running,
 };

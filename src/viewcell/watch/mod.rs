@@ -38,7 +38,7 @@ use crate::format::solid::Corners;
 use crate::query::solid::Solids;
 use crate::query::solid::cell_by_cell::CellByCell;
 use crate::query::solid::reached::ReachedCell;
-use crate::query::{Mover, SolidBundle};
+use crate::query::{Mover, SolidBundle, counted};
 pub use owned::OwnedWatch;
 use proof::{MOST_NODES, Node, Prover};
 pub use reach::swept;
@@ -81,7 +81,7 @@ pub struct Smoke {
     pub centre: Point,
     /// Of what is opaque now and for as long as the smoke stays. [Unit: the level's]
     pub radius: f64,
-    /// For how long that is. [Unit: s]
+    /// For how long that is: it hides nobody from those who look further ahead. [Unit: s]
     pub seconds: f64,
 }
 
@@ -95,7 +95,8 @@ impl Smoke {
 /// How a watch spends its work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WatchOptions {
-    /// How far ahead anybody sees at most: clients say themselves how far away they are. [Unit: s]
+    /// How far ahead proofs are looked for: whoever sees further ahead is sent everybody, and all are
+    /// if it is no number. [Unit: s]
     pub max_ahead: f64,
 }
 
@@ -151,6 +152,8 @@ struct Player {
     is_seen: bool,
     /// Whether the bake is of such eyes, and of such a body.
     is_baked: [bool; 2],
+    /// How far ahead they see, and are seen. [Unit: s]
+    ahead: [f64; 2],
     /// Of the eyes, and of the body.
     reaches: [Reach; 2],
     surroundings: Surroundings,
@@ -222,6 +225,8 @@ pub struct Watch<'a> {
     pairs: Box<[Pair]>,
     /// As many nodes for each pair.
     nodes: Box<[Node]>,
+    /// How long each smoke stays that is an occluder, the longest first. [Unit: s]
+    stays: Vec<f64>,
     /// Cells of a pair.
     room: [Vec<ReachedCell>; 2],
     /// Pairs to be looked at in this frame, and the next of them.
@@ -247,6 +252,7 @@ impl<'a> Watch<'a> {
                 .collect(),
             pairs: vec![Pair::default(); pairs].into(),
             nodes: vec![Node::default(); pairs.checked_mul(MOST_NODES)?].into(),
+            stays: Vec::new(),
             room: [Vec::with_capacity(64), Vec::with_capacity(64)],
             queue: Vec::with_capacity(pairs),
             next: 0,
@@ -260,7 +266,8 @@ impl<'a> Watch<'a> {
         self.players.len()
     }
 
-    /// Where a player is in the frame that begins next. One whom there is no room for is passed over.
+    /// Where a player is in the frame that begins next. One whom there is no room for is passed over. Nothing is proven of
+    /// eyes or of a body whose least is above their greatest, nor of times before now or beyond [`WatchOptions::max_ahead`].
     pub fn set(&mut self, number: usize, watched: &Watched) {
         let Some(player) = self.players.get_mut(number) else {
             return;
@@ -270,6 +277,7 @@ impl<'a> Watch<'a> {
         let eye = watched.eye.unwrap_or(baked_eye);
         let body = watched.body.unwrap_or(baked_body);
         let [least, most] = eye;
+        let [feet, head] = body;
         player.is_there = true;
         player.is_baked = [
             baked_eye[0] <= least && least <= most && most <= baked_eye[1],
@@ -279,11 +287,14 @@ impl<'a> Watch<'a> {
         player.surroundings.begin();
         let [eyes, bodies] = &mut player.reaches;
         let height = [[0.0, 0.0, least], [0.0, 0.0, most]];
-        let until = |mover: &Mover| mover.times.into_iter().fold(0.0, f64::max);
-        let sees = until(&watched.sees).min(most_ahead);
-        player.sees = eyes.set(&self.ground, &watched.sees, [watched.step, sees], height);
-        let shown = until(&watched.shown);
-        player.is_seen = bodies.set(&self.ground, &watched.shown, [watched.step, shown], body);
+        let until = |mover: &Mover| mover.times.map(counted).into_iter().fold(0.0, f64::max);
+        let [sees, shown] = [until(&watched.sees), until(&watched.shown)];
+        player.ahead = [sees, shown];
+        player.sees = eyes.set(&self.ground, &watched.sees, [watched.step, sees], height)
+            && least <= most
+            && sees <= most_ahead;
+        player.is_seen = bodies.set(&self.ground, &watched.shown, [watched.step, shown], body)
+            && feet.iter().zip(head).all(|(low, high)| *low <= high);
     }
 
     /// A player has gone, or counts for nobody.
@@ -302,13 +313,16 @@ impl<'a> Watch<'a> {
     }
 
     /// Smoke that there is from the next frame on, in place of that before: to be called in each frame while there is any. It
-    /// hides who is outside of the box around it from who is outside of that, and counts while it stays for as long as anybody
-    /// sees ahead ([`WatchOptions::max_ahead`]), so that nobody is hidden by smoke that has gone when they are looked for. What of
-    /// a sphere is no number, or out of the level, hides nothing. Allocates.
+    /// hides who is outside of the box around it from who is outside of that, of pairs for which it stays: until the one sees,
+    /// and the other is seen, so that nobody is hidden by smoke that has gone when they are looked for. What of a sphere is no
+    /// number, or out of the level, hides nothing. Allocates.
     pub fn set_smokes(&mut self, smokes: &[Smoke]) {
-        let ahead = self.options.max_ahead;
-        let stay = smokes.iter().filter(|smoke| smoke.seconds >= ahead);
-        let stay: Vec<Corners> = stay.map(Smoke::bounds).collect();
+        let hides =
+            |smoke: &&Smoke| smoke.seconds >= 0.0 && self.solids.span(smoke.bounds()).is_some();
+        let mut stay: Vec<&Smoke> = smokes.iter().filter(hides).collect();
+        stay.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        self.stays = stay.iter().map(|smoke| smoke.seconds).collect();
+        let stay: Vec<Corners> = stay.into_iter().map(Smoke::bounds).collect();
         let gone = self.prover.set_movable(&mut self.solids, true, &stay);
         self.forget(gone);
     }
@@ -334,6 +348,8 @@ impl<'a> Watch<'a> {
             pairs,
             queue,
             counts,
+            prover,
+            stays,
             ..
         } = self;
         let mut numbers = (0..).zip(pairs.iter_mut());
@@ -350,7 +366,10 @@ impl<'a> Watch<'a> {
                 let level = usize::from(pair.level);
                 let now = Some(generations([from, to], level));
                 if pair.state == State::Hidden {
-                    if now == pair.generations && from.sees && to.is_seen {
+                    let holds = || {
+                        pair.doors == 0 || !prover.has_gone(pair.doors, lasting(stays, [from, to]))
+                    };
+                    if now == pair.generations && from.sees && to.is_seen && holds() {
                         counts.kept += 1;
                         counts.hidden += 1;
                         continue;
@@ -426,6 +445,7 @@ impl<'a> Watch<'a> {
             pairs,
             nodes,
             counts,
+            stays,
             room,
             ..
         } = self;
@@ -441,6 +461,7 @@ impl<'a> Watch<'a> {
             return;
         }
         let is_baked = from.is_baked[0] && to.is_baked[1];
+        prover.leave_smoke(lasting(stays, [from, to]));
         // What needed a proof by occluders mostly does so again.
         pair.proven = pair.proven.saturating_sub(1);
         if is_baked && pair.proven == 0 {
@@ -585,6 +606,13 @@ fn find(ground: &mut Ground<'_>, solids: &Solids, of: [&mut Player; 2], level: u
         work += Reach::find(&mut player.reaches, which, level, around, (ground, solids));
     }
     work
+}
+
+/// How many smokes stay for as long as a pair looks ahead, of those that stay so long, the longest first.
+fn lasting(stays: &[f64], [from, to]: [&Player; 2]) -> usize {
+    let [sees, _] = from.ahead;
+    let [_, shown] = to.ahead;
+    stays.partition_point(|stays| *stays >= sees.max(shown))
 }
 
 fn generations([from, to]: [&Player; 2], level: usize) -> [u32; 2] {

@@ -38,8 +38,12 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Prover {
     decider: Decider<Budget>,
-    /// Of the level, and of doors and smoke.
-    groups: [Groups; 2],
+    /// Of the level, of doors, and of each smoke.
+    groups: Vec<Groups>,
+    /// How many smokes stay for the pair.
+    smokes: usize,
+    /// Marks of the smokes from each on.
+    marks: Vec<u64>,
     /// The occluders that may hide some of the pair, once it is known that they are needed.
     base: Option<List>,
     made: Made,
@@ -54,7 +58,9 @@ impl Prover {
         let level = solids.occluders.get(..solids.own).unwrap_or_default();
         Self {
             decider: Decider::new(solids.scale, Budget::new()),
-            groups: [Groups::new(0, level), movable_of(solids)],
+            groups: vec![Groups::new(0, level), Groups::new(solids.own as u32, &[])],
+            smokes: 0,
+            marks: vec![0],
             base: None,
             made,
         }
@@ -70,9 +76,50 @@ impl Prover {
         let Some(gone) = solids.set_movable(are_smoke, now, &mut self.decider.movable) else {
             return 0;
         };
-        let [_, movable] = &mut self.groups;
-        *movable = movable_of(solids);
+        let first = solids.own + solids.doors();
+        let of = |from: usize, to: usize| {
+            let some = solids.occluders.get(from..to).unwrap_or_default();
+            Groups::new(from as u32, some)
+        };
+        self.groups.truncate(1);
+        self.groups.push(of(solids.own, first));
+        let smokes = first..solids.occluders.len();
+        self.groups.extend(smokes.map(|at| of(at, at + 1)));
+        let marks = self.decider.movable.marks.get(solids.doors()..);
+        self.marks = vec![0];
+        for mark in marks.unwrap_or_default().iter().rev() {
+            self.marks.push(self.marks.last().unwrap_or(&0) | mark);
+        }
+        self.marks.reverse();
         gone
+    }
+
+    /// The pairs that come next are hidden by so many of the smokes.
+    pub(super) fn leave_smoke(&mut self, count: usize) {
+        self.smokes = count;
+    }
+
+    /// Whether any of these marks is of smoke beyond so many.
+    pub(super) fn has_gone(&self, doors: u64, count: usize) -> bool {
+        self.marks.get(count).is_none_or(|marks| doors & marks != 0)
+    }
+
+    /// The occluders that may hide some of a pair. The guess, of the pair before, may be smoke that has gone for this one.
+    fn list(&mut self, a: &Span, b: &Span) -> List {
+        if !self.stays(self.decider.guess) {
+            self.decider.guess = 0;
+        }
+        let groups = self.groups.get(..2 + self.smokes).unwrap_or_default();
+        self.decider.narrow_groups(a, b, groups)
+    }
+
+    /// Whether an occluder is no smoke that has gone for this pair.
+    fn stays(&self, occluder: u32) -> bool {
+        let [_, movable @ ..] = &*self.groups else {
+            return false;
+        };
+        let gone = movable.get(1 + self.smokes);
+        gone.is_none_or(|gone| occluder < gone.first())
     }
 
     /// Marks of the doors and smoke that the last proof needed.
@@ -96,7 +143,7 @@ impl Prover {
     /// Whether the line between two points is clear. One look.
     pub(super) fn is_clear(&mut self, solids: &Solids, [a, b]: [Point; 2]) -> bool {
         let [a, b] = [a, b].map(|at| Span::between(at, at));
-        let list = self.decider.narrow_groups(&a, &b, &self.groups);
+        let list = self.list(&a, &b);
         matches!(
             self.decider.look(&solids.occluders, &a, &b, list),
             Look::Clear
@@ -117,7 +164,7 @@ impl Prover {
         self.decider.movable.used = 0;
         self.decider.run.go_on_with(work);
         let found = if before.is_empty() {
-            let list = self.decider.narrow_groups(a, b, &self.groups);
+            let list = self.list(a, b);
             (self.decider).search(&solids.occluders, [a, b], list, DEPTH, &mut self.made)
         } else {
             self.again(solids, [a, b], [a, b], before, DEPTH)
@@ -140,7 +187,7 @@ impl Prover {
         };
         self.decider.movable.used = 0;
         self.decider.run.go_on_with(work);
-        let list = self.decider.narrow_groups(&a, &b, &self.groups);
+        let list = self.list(&a, &b);
         let hidden = question.hides(&mut self.decider, [from, to], list);
         (hidden, work - self.decider.run.looks())
     }
@@ -162,13 +209,14 @@ impl Prover {
         }
         if node.what & CUT == 0 {
             // The occluder alone.
-            self.decider.guess = node.what;
+            let stays = self.stays(node.what);
+            self.decider.guess = if stays { node.what } else { 0 };
             return match self.decider.look(&solids.occluders, a, b, List::EMPTY) {
-                Look::Hidden => {
+                Look::Hidden if stays => {
                     self.made.nodes.push(*node);
                     Found::Hidden
                 }
-                Look::Clear | Look::Part(_) => self.begin(solids, all, [a, b], depth),
+                _ => self.begin(solids, all, [a, b], depth),
             };
         }
         let axis = (node.what & 7) as usize;
@@ -207,7 +255,7 @@ impl Prover {
     fn begin(&mut self, solids: &Solids, all: [&Span; 2], part: [&Span; 2], depth: u32) -> Found {
         let base = match self.base {
             Some(base) => base,
-            None => self.decider.narrow_groups(all[0], all[1], &self.groups),
+            None => self.list(all[0], all[1]),
         };
         self.base = Some(base);
         let list = self.decider.narrow(part[0], part[1], base);
@@ -261,10 +309,4 @@ fn along([a, b]: [&Span; 2], axis: usize) -> (f64, f64) {
     let (span, axis) = if axis < 3 { (a, axis) } else { (b, axis - 3) };
     let [centre, half] = [span.centre, span.half].map(|of| of.get(axis).copied().unwrap_or(0.0));
     (centre, half)
-}
-
-/// Of doors and smoke alone, which come and go.
-fn movable_of(solids: &Solids) -> Groups {
-    let movable = solids.occluders.get(solids.own..).unwrap_or_default();
-    Groups::new(solids.own as u32, movable)
 }

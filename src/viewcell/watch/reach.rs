@@ -19,7 +19,7 @@ use crate::format::solid::Corners;
 use crate::query::solid::Solids;
 use crate::query::solid::reached::{MOST, ReachedCell, around, common, spread, touch};
 use crate::query::solid::within::Parts;
-use crate::query::{Extent, Motion, MotionLimits, Mover, SolidBundle};
+use crate::query::{Extent, Motion, MotionLimits, Mover, SolidBundle, counted};
 
 /// Kinds of boxes: that of this frame, and others that hold for longer.
 pub(super) const LEVELS: usize = 4;
@@ -238,11 +238,7 @@ pub fn swept(motion: &Motion, limits: &MotionLimits, step: f64, until: f64) -> E
     let stopped = stopped.region(limits, [0.0, until]).corners();
     let [low, mut high] = hull(region.corners(), stopped);
     let [_, _, up] = &mut high;
-    *up += if step.is_nan() {
-        f64::INFINITY
-    } else {
-        step.max(0.0)
-    };
+    *up += counted(step);
     Extent::of_box([low, high])
 }
 

@@ -14,7 +14,7 @@ namespace Viewcell
         public double StepHeight;
         // The longest time from one update to the next, with the jitter of the server's frames.
         public double Interval;
-        // Nobody sees further ahead than this, whatever their ping.
+        // Whoever sees further ahead than this, by their ping, observes everybody.
         public double MaxAhead;
         // For how long an observer is kept after sight has ended, so that objects are not destroyed and made again all the time.
         public double Hold;
@@ -157,9 +157,9 @@ namespace Viewcell
         private void Set(Player player, Position position, Position velocity, bool hasVelocity, MotionLimits limits, double ping, double time)
         {
             Mover mover = new Mover { Position = position, Velocity = velocity, HasVelocity = hasVelocity, Limits = limits };
-            // A client cannot make its player see less far ahead, nor further than MaxAhead.
-            double ahead = ping >= 0 ? ping + options.Interval : options.Interval;
-            mover.Until = Math.Min(ahead, options.MaxAhead);
+            // A ping that is none is one of which nothing is known.
+            double ahead = ping + options.Interval;
+            mover.Until = ping >= 0 && ahead <= options.MaxAhead ? ahead : double.PositiveInfinity;
             player.Sees = mover;
             mover.Until = options.Interval;
             player.Shown = mover;

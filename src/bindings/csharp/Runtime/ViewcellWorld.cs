@@ -29,7 +29,7 @@ namespace Viewcell
         public float interval = 0.05f;
         [Tooltip("The longest time by which an update may come later than that: the longest frame of the server.")]
         public float jitter = 0.05f;
-        [Tooltip("Nobody sees further ahead than so many seconds, whatever their ping.")]
+        [Tooltip("Whoever sees further ahead than so many seconds, by their ping, observes everybody.")]
         public float maxAhead = 0.3f;
         [Tooltip("Seconds for which a player is kept after sight has ended.")]
         public float hold = 1;

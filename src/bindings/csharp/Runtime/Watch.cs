@@ -16,7 +16,7 @@ namespace Viewcell
         // Players are numbered from 0.
         public int Players { get; private set; }
 
-        // Of players none of whom is there yet. Nobody sees further ahead than so many seconds, whatever clients say.
+        // Of players none of whom is there yet. Whoever sees further ahead than so many seconds is sent everybody.
         public Watch(Bundle bundle, int players, double maxAhead = 0.2)
         {
             if (players < 0 || players > MostPlayers)
@@ -36,8 +36,8 @@ namespace Viewcell
 
         // What hides besides the level from the next frame on, in place of what did before: closed doors, boxes that are opaque
         // all through, and smoke. To be called before the players of the frame are set: when a door has closed or begins to open,
-        // and in each frame while there is smoke. Smoke hides nobody who is in the box around it, and from nobody who is; its last
-        // maxAhead seconds hide nothing.
+        // and in each frame while there is smoke. Smoke hides nobody who is in the box around it, and from nobody who is; it hides
+        // one player from another if it stays until the one sees and the other is shown.
         public void Occluders(ReadOnlySpan<Box> doors, ReadOnlySpan<Smoke> smokes = default)
         {
             fixed (Box* boxes = &MemoryMarshal.GetReference(doors))

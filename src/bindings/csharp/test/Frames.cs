@@ -160,7 +160,8 @@ class Frames
             if (!isThere[i]) { watch.Remove(i); continue; }
             Mover mover = new Mover { Position = At[i], Limits = MotionLimits.OfSpeed(Speed, Up) };
             Watched watched = new Watched { Sees = mover, Shown = mover, Step = 18 };
-            watched.Sees.Until = Math.Min(Pings[i] + Interval + Jitter, MaxAhead);
+            double ahead = Pings[i] + Interval + Jitter;
+            watched.Sees.Until = ahead <= MaxAhead ? ahead : double.PositiveInfinity;
             watched.Shown.Until = Interval + Jitter;
             watch.Set(i, watched);
         }

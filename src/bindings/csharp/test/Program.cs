@@ -403,7 +403,8 @@ static class Program
                             Mover from = at[a], to = at[b];
                             from.HasVelocity = to.HasVelocity = false;
                             from.Limits = to.Limits = options.Limits;
-                            from.Until = Math.Min(0.05 * a + options.Interval, options.MaxAhead);
+                            from.Until = 0.05 * a + options.Interval;
+                            if (from.Until > options.MaxAhead) from.Until = double.PositiveInfinity;
                             to.Until = options.Interval;
                             bool sees = a == b || bundle.VisibleInMotion(from, to);
                             if (sees) seen[a, b] = now;

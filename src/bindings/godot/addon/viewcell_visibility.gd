@@ -78,9 +78,11 @@ func tick(delta: float) -> void:
 func _may_see(viewer: int, peer: int) -> bool:
 	if bundle == null or not bundle.is_open() or not bundle.is_solid():
 		return true
-	# A client cannot make its player see less far ahead than a frame, nor further than max_ahead.
-	var round_trip: float = ping.call(viewer) if ping.is_valid() else max_ahead
-	var ahead := minf(maxf(round_trip, 0.0) + interval, maxf(max_ahead, interval))
+	# Whoever sees further ahead than max_ahead sees everybody, and so does who has a ping that is none.
+	var ahead := maxf(max_ahead, interval)
+	if ping.is_valid():
+		var round_trip: float = ping.call(viewer)
+		ahead = round_trip + interval if round_trip >= 0.0 and round_trip + interval <= ahead else INF
 	var from := _players[viewer].global_position
 	var to := _players[peer].global_position
 	return bundle.visible_within(from, to, speed * ahead, speed * interval)

@@ -74,7 +74,7 @@ static void observers(const std::string &golden) {
             raw.sees.limits.acceleration[0] = raw.sees.limits.acceleration[1] = i % 2 ? 200 : inf;
             raw.sees.limits.impulse[0] = i % 2 ? 9 : 0, raw.sees.limits.impulse[1] = i % 2 ? 3 : 0;
             raw.shown = raw.sees;
-            raw.sees.times[1] = std::min(pings[i] + 0.05, 0.3);
+            raw.sees.times[1] = pings[i] + 0.05 <= 0.3 ? pings[i] + 0.05 : inf;
             raw.shown.times[1] = 0.05;
             raw.step = 0.45;
             check(viewcell_watch_set(watch, i, &raw) == VIEWCELL_OK, "set");

@@ -205,7 +205,7 @@ for (const name of ['13x9-voids-pairs.vcb', 'solid.vcb']) {
           if (at[i]) break;
         }
         assert.ok(sets.put(i, at[i], { ping: 0.05 * i }));
-        watch?.set(i, { position: at[i], speed, seesUntil: Math.min(0.05 * i + interval, maxAhead), shownUntil: interval });
+        watch?.set(i, { position: at[i], speed, seesUntil: 0.05 * i + interval, shownUntil: interval });
       }
       assert.equal(sets.put('a fourth', at[0]), false, 'no room');
       watch?.begin();
@@ -217,7 +217,7 @@ for (const name of ['13x9-voids-pairs.vcb', 'solid.vcb']) {
       for (let a = 0; a < 3; a++)
         for (let b = 0; b < 3; b++) {
           if (a === b) continue;
-          const from = { position: at[a], speed, until: Math.min(0.05 * a + interval, maxAhead) };
+          const from = { position: at[a], speed, until: 0.05 * a + interval };
           const sees = watch ? watch.sends(a, b) : bundle.seesInMotion(from, { position: at[b], speed, until: interval });
           if (sees) until.set(`${a} ${b}`, now + hold);
           const expected = sees || until.get(`${a} ${b}`) > now;

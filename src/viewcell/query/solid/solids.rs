@@ -107,6 +107,12 @@ impl Solids {
         Some(gone)
     }
 
+    /// How many occluders are doors.
+    pub(crate) fn doors(&self) -> usize {
+        let doors = self.doors.iter();
+        doors.filter(|door| self.span(**door).is_some()).count()
+    }
+
     /// Makes occluders of doors and smoke.
     fn move_all(&mut self, movable: &mut Movable) {
         self.occluders.truncate(self.own);

@@ -20,4 +20,4 @@ pub use predictor::Predictor;
 pub use reachable::ReachableSet;
 pub use running::Running;
 
-pub(super) use motion::counted;
+pub(crate) use motion::counted;

@@ -13,21 +13,27 @@ pub struct Extent {
 
 impl Extent {
     /// The positions from the least to the greatest corner. Coordinates that are no numbers are as far away as
-    /// can be, which errs towards visible.
-    pub fn of_box([low, high]: Corners) -> Self {
-        let or = |at: f64, far: f64| if at.is_nan() { far } else { at };
+    /// can be, and a box that is upside down is all positions: both err towards visible.
+    pub fn of_box([mut low, mut high]: Corners) -> Self {
+        if low.iter().zip(&high).any(|(low, high)| low > high) {
+            return Self::everywhere();
+        }
+        for (low, high) in low.iter_mut().zip(&mut high) {
+            *low = if low.is_nan() {
+                f64::NEG_INFINITY
+            } else {
+                *low
+            };
+            *high = if high.is_nan() { f64::INFINITY } else { *high };
+        }
         Self {
-            corners: [
-                low.map(|at| or(at, f64::NEG_INFINITY)),
-                high.map(|at| or(at, f64::INFINITY)),
-            ],
+            corners: [low, high],
             middle: [0.0; 3],
             radius: f64::INFINITY,
         }
     }
 
-    /// All positions up to `reach` away from a point. A reach that is no number is endless; less than nothing
-    /// is nothing.
+    /// All positions up to `reach` away from a point. A reach that is no number, or less than nothing, is endless.
     pub fn ball(middle: [f64; 3], reach: f64) -> Self {
         let radius = counted(reach);
         Self {
@@ -73,7 +79,10 @@ impl Extent {
 }
 
 /// How players may move: by the rules of the game, or as `viewcell simulate fit` measured it. Each along the
-/// ground (x and y together), and up or down. Infinity for *no limit*.
+/// ground (x and y together), and up or down. Infinity for *no limit*; what is no number, or less than nothing, is none.
+///
+/// Games move players by commands (ticks, frames) of some length d, each by the velocity at its end: from rest at
+/// acceleration a, a player comes a·t·(t + d)/2. Where that is so, a·d/2 belongs into the impulse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionLimits {
     /// Greatest speed. [Unit: of the world, a second]
@@ -145,7 +154,8 @@ impl Motion {
     /// bounds are convex in t, so that they are widest at an end of the time.
     ///
     /// Where they contradict each other, the player does not keep to the limits: then it takes what either
-    /// allows, and what lies between. Limits and times that are no numbers are endless.
+    /// allows, and what lies between. Limits, times and velocities that are no numbers are endless, and so are limits
+    /// and times that are less than nothing.
     pub fn region(&self, limits: &MotionLimits, times: [f64; 2]) -> Extent {
         let axes = [0, 1, 2].map(|axis| self.axis(axis, limits, times));
         Extent::of_box([axes.map(|[low, _]| low), axes.map(|[_, high]| high)])
@@ -155,14 +165,16 @@ impl Motion {
     fn axis(&self, axis: usize, limits: &MotionLimits, times: [f64; 2]) -> [f64; 2] {
         let part = usize::from(axis == 2);
         let of = |limit: [f64; 2]| counted(limit.get(part).copied().unwrap_or(f64::INFINITY));
+        let velocity = self
+            .velocity
+            .map(|velocity| velocity.get(axis).copied().unwrap_or(f64::NAN));
+        if velocity.is_some_and(f64::is_nan) {
+            return [f64::NEG_INFINITY, f64::INFINITY];
+        }
         let times = times.map(counted);
         let far = product(of(limits.speed), times[0].max(times[1]));
         let (mut low, mut high) = (-far, far);
-        if let Some(velocity) = self
-            .velocity
-            .and_then(|velocity| velocity.get(axis).copied())
-            .filter(|velocity| !velocity.is_nan())
-        {
+        if let Some(velocity) = velocity {
             // Endless one way less endless the other is no number, and bounds nothing.
             let or = |at: f64, far: f64| if at.is_nan() { far } else { at };
             let [first, last] = times.map(|time| {
@@ -196,14 +208,10 @@ fn product(rate: f64, time: f64) -> f64 {
     }
 }
 
-/// A reach as it is counted with: what is no number reaches everywhere, which errs towards
-/// visible, and less than nothing reaches as far as nothing.
-pub(in crate::query) fn counted(reach: f64) -> f64 {
-    if reach.is_nan() {
-        f64::INFINITY
-    } else {
-        reach.max(0.0)
-    }
+/// A reach, a limit or a time as it is counted with: what is no number, or less than nothing, is endless, which errs
+/// towards visible.
+pub(crate) fn counted(reach: f64) -> f64 {
+    if reach >= 0.0 { reach } else { f64::INFINITY }
 }
 
 #[cfg(test)]
@@ -217,12 +225,28 @@ mod tests {
         assert!(ball.meets([[3.0, 4.0, 0.0], [9.0, 9.0, 1.0]]));
         assert!(!ball.meets([[3.5, 4.0, 0.0], [9.0, 9.0, 1.0]]));
         assert!(Extent::ball([0.0; 3], f64::NAN).meets([[1e9; 3], [2e9; 3]]));
-        assert!(!Extent::ball([0.0; 3], -1.0).meets([[1.0; 3], [2.0; 3]]));
+        assert!(Extent::ball([0.0; 3], -1.0).meets([[1e9; 3], [2e9; 3]]));
         let slab = Extent::of_box([[-9.0, -1.0, -1.0], [9.0, 1.0, 1.0]]);
         assert!(slab.meets([[8.0, 1.0, 0.0], [12.0, 2.0, 0.5]]));
         assert!(!slab.meets([[8.0, 1.5, 0.0], [12.0, 2.0, 0.5]]));
         let nowhere = Extent::of_box([[f64::NAN; 3], [f64::NAN; 3]]);
         assert!(nowhere.meets([[1e9; 3], [2e9; 3]]));
+        let upside_down = Extent::of_box([[0.0, 0.0, 9.0], [1.0, 1.0, 8.0]]);
+        assert!(upside_down.meets([[0.5, 0.5, 1e9], [2.0, 2.0, 2e9]]));
+    }
+
+    #[test]
+    fn a_time_before_now_and_a_velocity_that_is_no_number_bound_nothing() {
+        let motion = |velocity| Motion {
+            position: [0.0; 3],
+            velocity: Some([velocity, 0.0, 0.0]),
+        };
+        let limits = MotionLimits::speed(10.0);
+        let endless = (f64::NEG_INFINITY, f64::INFINITY);
+        for (velocity, times) in [(0.0, [-1.0, 0.0]), (f64::NAN, [0.0; 2])] {
+            let [low, high] = motion(velocity).region(&limits, times).corners();
+            assert_eq!((low[0], high[0]), endless);
+        }
     }
 
     #[test]

@@ -28,6 +28,17 @@ pub struct ReachableSet<'a> {
     count: usize,
 }
 
+/// The box around two.
+fn hull([[mut low, mut high], [least, greatest]]: [Corners; 2]) -> Corners {
+    for ((low, high), (least, greatest)) in
+        (low.iter_mut().zip(&mut high)).zip(least.into_iter().zip(greatest))
+    {
+        *low = low.min(least);
+        *high = high.max(greatest);
+    }
+    [low, high]
+}
+
 impl<'a> ReachableSet<'a> {
     /// Of nobody, who sees nobody.
     pub fn new(world: World<'a>) -> Self {
@@ -90,11 +101,10 @@ impl<'a> ReachableSet<'a> {
         times: [f64; 2],
         cell: Option<u32>,
     ) {
-        let [_, until] = times;
-        let from = |from, until| motion.region(limits, [from, until]);
-        let [low, high] = from(0.0, 0.0).corners();
-        let [first, _] = times;
-        self.fill(cell, [low, high], [&from(0.0, until), &from(first, until)]);
+        let now = motion.region(limits, [0.0, 0.0]).corners();
+        let path = times.map(|time| motion.region(limits, [0.0, time]).corners());
+        let path = Extent::of_box(hull(path));
+        self.fill(cell, now, [&path, &motion.region(limits, times)]);
     }
 
     /// Sets it to a player who is somewhere in the box `now`, in cell `cell` of a level if known, who moves within `path` and

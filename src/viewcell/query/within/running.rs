@@ -79,18 +79,28 @@ impl Running {
     /// numbers that are NaN or out of range.
     pub fn region(&self, motion: &Motion, on_ground: bool, until: f64) -> Extent {
         let everywhere = Extent::of_box([[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]]);
-        let Some(velocity) = motion.velocity.filter(|_| self.is_in_limits(until)) else {
+        let is_known = |velocity: &[f64; 3]| velocity.iter().all(|along| along.is_finite());
+        let is_in_limits = self.is_in_limits(until);
+        let Some(velocity) = (motion.velocity).filter(|of| is_in_limits && is_known(of)) else {
             return everywhere;
         };
         let [east, north, up] = velocity;
         let speed = east.hypot(north);
         let drift = 0.5 * self.rounding * until * (until + self.frame) + self.error;
         let fall = 0.5 * self.gravity * until * until;
-        let along = |velocity: f64| self.along(velocity, speed, on_ground, until).max(0.0) + drift;
+        // The greater of a number and of none would be the number.
+        let or_none = |way: f64| {
+            if way.is_nan() {
+                f64::INFINITY
+            } else {
+                way.max(0.0)
+            }
+        };
+        let along = |velocity: f64| or_none(self.along(velocity, speed, on_ground, until)) + drift;
         let (rise, sink) = match on_ground {
             true if until < 2.0 * self.jump / self.gravity => (self.height(self.jump, until), 0.0),
             true => return everywhere,
-            false => (self.height(up, until), (fall - up * until).max(0.0)),
+            false => (self.height(up, until), or_none(fall - up * until)),
         };
         let low = [along(-east), along(-north), sink + drift];
         let high = [along(east), along(north), rise + drift];
@@ -130,7 +140,12 @@ impl Running {
     #[inline(never)]
     fn height(&self, speed: f64, until: f64) -> f64 {
         let time = until.min(speed.max(0.0) / self.gravity.max(f64::MIN_POSITIVE));
-        (speed * time - 0.5 * self.gravity * time * time).max(0.0)
+        let height = speed * time - 0.5 * self.gravity * time * time;
+        if height.is_nan() {
+            f64::INFINITY
+        } else {
+            height.max(0.0)
+        }
     }
 
     /// How far somebody comes along a direction, at a velocity along it and a speed.
@@ -153,7 +168,8 @@ impl Running {
         if !on_ground {
             return velocity + air * time;
         }
-        let rate = -(1.0 - friction * frame).ln() / frame;
+        // The logarithm of 1 - f D, also where that is rounded to 1.
+        let rate = -(-friction * frame).ln_1p() / frame;
         // Of who moves the other way friction adds more, at less than the stop speed.
         let more = if velocity < 0.0 {
             (friction * self.stop_speed * (self.stop_speed / push + frame)).min(self.stop_speed)

@@ -402,7 +402,7 @@ class Bundle:
     def watch(self, players: int, *, max_ahead: float = 0.2) -> "Watch":
         """Whom a server must send to whom, frame by frame, among so many players, of whom none is there yet.
 
-        Of solid levels. max_ahead: how many seconds anybody sees ahead at most, whatever clients say.
+        Of solid levels. max_ahead: whoever sees further ahead than so many seconds is sent everybody.
         """
         self._of("watch", "solid")
         if not isinstance(players, (int, np.integer)) or not 0 <= players <= 256:
@@ -595,8 +595,8 @@ class Watch:
     def smokes(self, spheres: Any) -> None:
         """Smoke from the next frame on, in place of that before: rows of centre (x, y, z), radius and seconds for which it stays.
 
-        To be called in each frame while there is any. It hides nobody who is in the box around it, and from nobody who is; its
-        last `max_ahead` seconds hide nothing.
+        To be called in each frame while there is any. It hides nobody who is in the box around it, and from nobody who is; it
+        hides one player from another if it stays until the one sees and the other is shown.
         """
         rows = np.asarray(spheres, np.float64).reshape(-1, 5).tolist()
         self._core.smokes([(row[:3], row[3], row[4]) for row in rows])

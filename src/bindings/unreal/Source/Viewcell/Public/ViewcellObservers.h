@@ -15,7 +15,7 @@ namespace viewcell {
 struct ObserverOptions {
     // The longest time from one update to the next, with the jitter of the server's frames.
     double interval = 0.1;
-    // Nobody sees further ahead than this, whatever their ping.
+    // Whoever sees further ahead than this, by their ping, observes everybody.
     double max_ahead = 0.3;
     // For how long an observer is kept after sight has ended, so that objects are not destroyed and made again all the time.
     double hold = 1.0;
@@ -59,9 +59,9 @@ public:
         player->of = of;
         // Without a limit of acceleration a velocity tells nothing.
         player->of.has_velocity = of.has_velocity && of.acceleration[0] < Watched::NONE && of.acceleration[1] < Watched::NONE;
-        // A client cannot make its player see less far ahead than a frame, nor further than max_ahead.
-        const double ahead = ping >= 0.0 ? ping + options.interval : options.interval;
-        player->of.sees_until = ahead < options.max_ahead ? ahead : options.max_ahead;
+        // A ping that is none is one of which nothing is known.
+        const double ahead = ping + options.interval;
+        player->of.sees_until = ping >= 0.0 && ahead <= options.max_ahead ? ahead : Watched::NONE;
         player->of.shown_until = options.interval;
         player->is_put = true;
         return true;

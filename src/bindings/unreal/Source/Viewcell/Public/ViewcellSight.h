@@ -162,7 +162,7 @@ private:
 // is there, remove for who has gone, look, then sends. One thread at a time.
 class Watch {
 public:
-    // Nobody sees further ahead than max_ahead seconds. Where there can be no watch (another kind of bundle, more than
+    // Whoever sees further ahead than max_ahead seconds is sent everybody. Where there can be no watch (another kind of bundle, more than
     // VIEWCELL_MOST_WATCHED players) everybody is sent.
     Watch(const Sight &sight, uint32_t players, double max_ahead) : frame(sight.frame) {
         if (viewcell_watch_new(sight.bundle, players, max_ahead, &watch) != VIEWCELL_OK) {
