@@ -179,10 +179,7 @@ impl fmt::Display for Summary<'_> {
                 let words: Vec<String> = numbers.iter().map(|x| Short(*x).to_string()).collect();
                 words.join(", ")
             };
-            let unit = match level.units.as_str() {
-                "metres" => " m",
-                _ => " units",
-            };
+            let unit = format!(" {}", level.unit);
             let (solids, faces) = (Count(level.solids.into()), Count(level.faces.into()));
             row(
                 "solid level",
@@ -219,7 +216,10 @@ impl fmt::Display for Summary<'_> {
                     ),
                 )?;
             }
-            row("body", numbers(level.hull.as_flattened()))?;
+            row(
+                "body",
+                format!("{}{unit}", numbers(level.hull.as_flattened())),
+            )?;
             let eye = match level.eye {
                 [low, high] if low == high => Short(low).to_string(),
                 [low, high] => format!("{} to {}", Short(low), Short(high)),

@@ -13,6 +13,7 @@ use viewcell_bake::prepare::free_memory;
 use viewcell_ingest::solid;
 use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 
+use viewcell::format::Frame;
 use viewcell::query::SolidBundle;
 use viewcell_bake::visibility::solid::BodyTracer;
 use viewcell_ingest::world::solid::{Aabb, Player, Point, SolidLevel};
@@ -175,19 +176,20 @@ pub fn player_of(bundle: &SolidBundle) -> Player {
     }
 }
 
-/// Lines of sight through a level, for a simulation.
+/// Lines of sight through a level, for a simulation, whose positions have the unit that the level is asked with.
 #[derive(Debug)]
-pub struct Traced<'l>(BodyTracer<'l>);
+pub struct Traced<'l>(BodyTracer<'l>, Frame);
 
 impl<'l> Traced<'l> {
     /// Of players in a level.
     pub fn new(level: &'l SolidLevel, player: Player) -> Self {
-        Self(BodyTracer::new(level, player))
+        Self(BodyTracer::new(level, player), level.frame.upright())
     }
 }
 
 impl Lines for Traced<'_> {
     fn in_sight(&self, viewer: Point, other: Point) -> bool {
+        let [viewer, other] = [viewer, other].map(|at| self.1.to_level(at));
         self.0.sees(viewer, other, &mut 0).is_some()
     }
 }

@@ -3,16 +3,18 @@
 //! caller passes for a solid level.
 
 use viewcell::query::{
-    CellBundle, Place as PlaceOf, Sample, SolidBundle, SolidParameters, TerrainBundle, World,
+    CellBundle, Frame, Place as PlaceOf, Sample, SolidBundle, SolidParameters, TerrainBundle, World,
 };
 
 /// Where a player is, by number ([`World::number`]): a cell, or a sample counted row by row.
 pub type Place = u32;
 
-/// A bundle that is played on. Positions are in the coordinates of [`World::locate`]; in a solid level they are those of
-/// players' origins.
+/// A bundle that is played on. Positions are in the coordinates of [`World::locate`], z up in any level ([`World::upright`]);
+/// in a solid level they are those of players' origins.
 #[derive(Debug)]
 pub struct Field<'a> {
+    /// What positions of a trace are in.
+    frame: Frame,
     world: World<'a>,
     /// Of a level of cells.
     level: Option<Level<'a>>,
@@ -46,7 +48,8 @@ impl<'a> Field<'a> {
             World::Terrain(_) | World::Solid(_) => None,
         };
         Self {
-            world,
+            frame: world.frame(),
+            world: world.upright(),
             level,
             lines: None,
         }
@@ -55,6 +58,11 @@ impl<'a> Field<'a> {
     /// With lines of sight in a solid level by whoever has its solids.
     pub fn with_lines(self, lines: Option<&'a dyn Lines>) -> Self {
         Self { lines, ..self }
+    }
+
+    /// A position of a trace, in the coordinates of the engine that a solid level was exported from, with z up.
+    pub fn turned(&self, at: [f64; 3]) -> [f64; 3] {
+        self.frame.axes_alone().to_level(at)
     }
 
     /// The bundle.

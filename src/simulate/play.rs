@@ -114,7 +114,7 @@ impl Play {
                 let Some(point) = next.checked_sub(1).map(|last| points[last]) else {
                     continue;
                 };
-                let [x, y, z] = point.at;
+                let [x, y, z] = field.turned(point.at);
                 let at = [x, y, z + options.eye];
                 if next != before {
                     found = field.locate(at);

@@ -8,6 +8,7 @@ mod html;
 // Tests begin in the order of their names, and this one takes longest.
 mod all_of_the_book;
 mod attack;
+mod axes;
 mod bad_input;
 mod cells;
 mod check;

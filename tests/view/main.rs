@@ -5,6 +5,7 @@ mod data;
 #[path = "../common/html.rs"]
 mod html;
 
+mod axes;
 mod browser;
 mod colours;
 mod common;

@@ -64,7 +64,7 @@ pub fn house_map() -> String {
 }
 
 /// The head of an answer, and the numbers behind it.
-fn answer(serving: &Serving, path: &str) -> (Value, Vec<u8>) {
+pub fn answer(serving: &Serving, path: &str) -> (Value, Vec<u8>) {
     let (status, body) = serving.request("GET", path, "");
     assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));
     let length = 4 + u32::from_le_bytes(body[..4].try_into().unwrap()) as usize;

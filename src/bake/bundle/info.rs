@@ -146,7 +146,7 @@ pub struct SolidInfo {
     pub solids: u32,
     /// Opaque faces of the level that are of no solid.
     pub faces: u32,
-    /// Size of the smallest cells, in units of the level.
+    /// Size of the smallest cells, by axis, as all lengths and positions here in the coordinates that the program is asked with.
     pub cell: [f64; 3],
     /// The distance at which boxes of cells answer as one, in their sizes; 0 where none do.
     #[serde(default)]
@@ -161,7 +161,9 @@ pub struct SolidInfo {
     pub eye: [f64; 2],
     /// What a unit of the level is: `quake`, `metres`, or `unknown` where a bundle of version 1 does not say.
     pub units: String,
-    /// Where in the file's coordinates the level was baked around.
+    /// What a unit is called that the program is asked with: `m`, `cm`, `mm`, `ft`, or `units`.
+    pub unit: String,
+    /// Where the level was baked around.
     pub origin: [f64; 3],
     /// For x, y and z of the level the axis that the program is asked with, from 1; negative where it points the other way.
     pub axes: [i8; 3],
@@ -421,19 +423,21 @@ fn solid_info(
         }
         None => None,
     };
+    let frame = solid.frame;
     Ok(SolidInfo {
         cells: solid.cells,
         solids: solid.solids,
         faces: solid.faces,
-        cell: solid.cell,
+        cell: frame.to_asked(solid.cell).map(f64::abs),
         grade,
         quality,
-        hull: solid.hull,
-        eye: solid.eye,
+        hull: frame.corners_to_asked(solid.hull),
+        eye: solid.eye.map(|up| frame.length_to_asked(up)),
         units: solid.units.name().to_owned(),
-        origin: solid.middle,
-        axes: solid.frame.axes,
-        scale: solid.frame.scale,
+        unit: solid.units.asked(frame).to_owned(),
+        origin: frame.to_asked(solid.middle),
+        axes: frame.axes,
+        scale: frame.scale,
         grid: [terrain.grid.width(), terrain.grid.height()],
         mutual: terrain.mutual,
         lossy: terrain.lossy,

@@ -21,7 +21,7 @@ pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
         notes.push(format!(
             "{} positions of players are inside solids, the first at {}: no space was searched from there",
             places.buried.len(),
-            at(first),
+            at(level, first),
         ));
     }
     if let Some(first) = places.pockets.first() {
@@ -29,7 +29,7 @@ pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
             "warning: from {} positions of players next to nothing can be reached, the first at {}: is it in a pocket that \
              is closed all around? Leave it out, or give one in the open with `reach`",
             places.pockets.len(),
-            at(first),
+            at(level, first),
         ));
     }
     notes.extend(shut_in(level, places));
@@ -43,9 +43,10 @@ pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
     notes
 }
 
-/// A position, for people.
-fn at([x, y, z]: &Point) -> String {
-    format!("{},{},{}", Short(*x), Short(*y), Short(*z))
+/// A position, for people, in the coordinates that the level will be asked with.
+fn at(level: &SolidLevel, position: &Point) -> String {
+    let [x, y, z] = level.frame.to_asked(*position).map(Short);
+    format!("{x},{y},{z}")
 }
 
 /// The warning of view cells that are a handful, or few in a hundredth of the level.
@@ -65,7 +66,7 @@ fn shut_in(level: &SolidLevel, places: &Places) -> Option<String> {
              seen by all. Give positions where players walk, with the feet above the floor, with `reach`; where doorways are \
              too narrow, a smaller `hull`; for a finer answer a smaller `cell`",
             cells.len(),
-            at(&cells.bounds_of(0..cells.len()).centre()),
+            at(level, &cells.bounds_of(0..cells.len()).centre()),
         )
     })
 }
@@ -89,31 +90,35 @@ fn leak(level: &SolidLevel, places: &Places) -> Option<String> {
         Some(first) if level.units == Units::Quake => Some(format!(
             "warning: {}, and so has where players start, the first at {}: is that outside of the walls?",
             outside(places.open_cells),
-            at(first)
+            at(level, first)
         )),
         Some(_) => None,
     }
 }
 
-/// Where a level lies, and whose body and eyes are baked.
+/// Where a level lies, and whose body and eyes are baked, in the coordinates that it will be asked with.
 fn lies(level: &SolidLevel, player: &Player) -> String {
+    let frame = level.frame;
     let bounds = level.bounds().about(level.middle.map(|x| -x));
+    let [low, _] = frame.corners_to_asked([bounds.min, bounds.max]);
+    let sizes = |of: &Aabb| frame.to_asked(of.size()).map(f64::abs);
     let numbers = |of: &[f64], between: &str| {
         let rounded = |x: f64| (x * 1000.0).round() / 1000.0;
         let words: Vec<String> = of.iter().map(|&x| Short(rounded(x)).to_string()).collect();
         words.join(between)
     };
-    let eyes = match player.eye {
+    let eyes = match player.eye.map(|up| frame.length_to_asked(up)) {
         [low, high] if low == high => format!("eyes at {}", Short(low)),
         [low, high] => format!("eyes from {} to {}", Short(low), Short(high)),
     };
     format!(
-        "{}: {} {} from {} on, z up; bodies of {}, {eyes} above the origin",
+        "{}: {} {} from {} on, {} up; bodies of {}, {eyes} above the origin",
         level.format,
-        numbers(&bounds.size(), " x "),
-        level.units.name(),
-        numbers(&bounds.min, ","),
-        numbers(&player.hull.size(), " x "),
+        numbers(&sizes(&bounds), " x "),
+        level.units.stored().asked(frame),
+        numbers(&low, ","),
+        ["x", "y", "z"][frame.up()],
+        numbers(&sizes(&player.hull), " x "),
     )
 }
 

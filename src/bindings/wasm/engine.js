@@ -219,15 +219,6 @@ class Engine {
     return { kind: 'solid', ...common, cells: common.places, words, solids, faces, cell: numbers(112, 3), hull, eye: numbers(64, 2) };
   }
 
-  // How a caller's positions become those of a level: for each axis of the level the caller's, from 1, negative where it is
-  // mirrored; and the scale.
-  axes(handle) {
-    this.ask('viewcell_info', handle, this.scratch);
-    const { buffer } = this.exports.memory;
-    const [scale] = new Float64Array(buffer, this.scratch + 200, 1);
-    return { axes: Array.from(new Int32Array(buffer, this.scratch + 184, 3)), scale };
-  }
-
   positions(at, ...positions) {
     new Float64Array(this.exports.memory.buffer, at, 3 * positions.length).set(positions.flat());
   }

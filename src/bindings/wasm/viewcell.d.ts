@@ -1,7 +1,7 @@
 /** A sample of a terrain: column from 0 in the west, row from 0 in the north. Or the number of a cell. */
 export type Place = readonly [column: number, row: number] | { readonly column: number; readonly row: number } | number;
 
-/** A position: metres east and south of sample (0, 0), and any height; or in the units and axes of a level, in a solid one
+/** A position: metres east and south of sample (0, 0), and any height; or in the units and axes of a level, or of the engine that it was exported from, in a solid one
  * of a player's origin. */
 export type Point = readonly [x: number, y: number, z: number] | Float64Array | { readonly x: number; readonly y: number; readonly z: number };
 
@@ -235,10 +235,6 @@ export interface Bundle
   frontier(a: Place, b: Place, options?: FrontierOptions | CellFrontierOptions): Frontier | null;
   /** A region from its bytes. */
   region(bytes: Uint8Array): Region;
-  /** A position of the engine that a solid level was exported from, as the level has it, which all else takes. */
-  toLevel(position: Point): [number, number, number];
-  /** A position of the level as the engine has it. */
-  fromLevel(position: Point): [number, number, number];
   /** Whether one may see the other, each at any of their own times. Errs towards true. In `viewcell/server`. */
   seesInMotion(from: Mover, to: Mover): boolean;
   /** Of a solid level, in `viewcell/server`. Whoever sees further ahead than `maxAhead` seconds, by default 0.2, is sent everybody. */

@@ -197,21 +197,6 @@ export class Bundle {
     return mask;
   }
 
-  // A position of the engine that a solid level was exported from, [x, y, z], as the level has it, which all else takes.
-  toLevel(position) {
-    const { axes, scale } = this.#open('solid').axes(this.#handle);
-    const of = pointOf(position);
-    return axes.map((axis) => Math.sign(axis) * of[Math.abs(axis) - 1] * scale);
-  }
-
-  // A position of the level as the engine has it.
-  fromLevel(position) {
-    const { axes, scale } = this.#open('solid').axes(this.#handle);
-    const at = [0, 0, 0];
-    pointOf(position).forEach((of, i) => (at[Math.abs(axes[i]) - 1] = (Math.sign(axes[i]) * of) / scale));
-    return at;
-  }
-
   // Whether one player may see another, each at any of their own times, as long as both keep to their limits:
   // { position, velocity, speed, acceleration, impulse, error, from, until }. Errs towards true. In `viewcell/server`.
   seesInMotion(from, to) {

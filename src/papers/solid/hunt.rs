@@ -70,7 +70,7 @@ impl Boxes {
     /// Of all cells of a bundle.
     pub fn of_bundle(level: &SolidLevel, bundle: &SolidBundle, player: &Player) -> Self {
         let bounds = (0..bundle.cells()).map(|cell| {
-            let [min, max] = bundle.bounds(cell).unwrap_or_default();
+            let [min, max] = bundle.as_baked().bounds(cell).unwrap_or_default();
             Aabb { min, max }
         });
         Self::new(level, bounds, player)

@@ -63,7 +63,7 @@ pub fn in_sight(bodies: &BodyTracer, frames: &Frames) -> InSight {
 
 /// What a bundle says.
 pub fn decided_by_bundle(pairs: &InSight, level: &SolidBundle, player: &Player) -> Decided {
-    let located = locate(pairs, |at| level.locate(at));
+    let located = locate(pairs, |at| level.as_baked().locate(at));
     decide(located, player, |cells| {
         cells.iter().map(|&[a, b]| level.visible(a, b)).collect()
     })

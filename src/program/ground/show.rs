@@ -15,9 +15,7 @@ use viewcell_bake::bundle;
 use viewcell_ground::{Layered, Material, Patches, Path as Way, surface};
 use viewcell_ingest::world::Georeference;
 use viewcell_view::picture::palette::{CATEGORIES, Colour, NOTHING, bytes};
-use viewcell_view::picture::{
-    Key, Page, Panel, RasterLayout, RasterWriter, Unit, check_pixels, png,
-};
+use viewcell_view::picture::{Key, Page, Panel, RasterLayout, RasterWriter, check_pixels, png};
 
 /// Print what a ground file holds: size, materials, nodes, and with --slices each slice
 ///
@@ -523,7 +521,7 @@ fn page(args: &RenderArgs, ground: &Patches) -> Result<Page, Failure> {
             marks: Vec::new(),
         }],
         pixel,
-        unit: Unit::Metres,
+        unit: "m",
         north: None,
         legend: names.collect(),
     })

@@ -165,7 +165,7 @@ fn sees(terrain: &TerrainBundle, level: u32, pair: [Sample; 2]) -> bool {
 pub struct WithinArgs {
     #[command(flatten)]
     pair: PairArgs,
-    /// How far both may move, or the first and the second: metres, or units of a level
+    /// How far both may move, or the first and the second: metres, or units of a level's positions
     #[arg(long, value_name = "R[,S]", allow_hyphen_values = true)]
     reach: Reaches,
 }
@@ -198,7 +198,7 @@ pub struct WithinDocument {
     a: Vec<u32>,
     /// Where the second player is.
     b: Vec<u32>,
-    /// How far each may move, in metres or in units of the level.
+    /// How far each may move, in metres or in units of the level's positions.
     reach: [f64; 2],
     /// Whether they may see each other on their routes.
     visible: bool,

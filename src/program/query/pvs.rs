@@ -251,9 +251,10 @@ fn geotiff(
 /// Which cell or sample contains a point? Prints the number of the cell, or COL,ROW of the sample and the height
 /// of the ground
 ///
-/// In a level of cells the point is X,Y,Z in the units and axes of the level. Its cell is found by the level's BSP
-/// or, without one, by the boxes of the cells. If there is no cell, the answer is nowhere. In a terrain the place
-/// is EAST,SOUTH with --at, LON,LAT with --lonlat, X,Y with --xy, and otherwise COL,ROW.
+/// In a level the point is X,Y,Z in the units and axes of its file, or of the engine in --from of a solid one's
+/// bake. The cell of a level of cells is found by the level's BSP or, without one, by the boxes of the cells. If
+/// there is no cell, the answer is nowhere. In a terrain the place is EAST,SOUTH with --at, LON,LAT with --lonlat,
+/// X,Y with --xy, and otherwise COL,ROW.
 ///
 /// Example: viewcell query locate e1m1.vcb 480,-352,88
 #[derive(clap::Args)]

@@ -20,7 +20,7 @@ pub struct SolidVisibleDocument {
     a: Option<u32>,
     /// The view cell that is looked at; null if the position is in none.
     b: Option<u32>,
-    /// How far each may move, in units of the level; absent if not given.
+    /// How far each may move, in units of its positions; absent if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     reach: Option<[f64; 2]>,
     /// Whether anybody in b may be seen from a.
@@ -69,17 +69,12 @@ impl Where {
                 path.display(),
                 level.cells() - 1
             ))),
-            GivenPlace::Point(point) => Ok(Self::asked(level, point)),
+            GivenPlace::Point(point) => Ok(Self::Point(point)),
             place => Err(Failure::usage(format!(
                 "{place}: expected X,Y,Z or the number of a cell, since {} is of a solid level",
                 path.display()
             ))),
         }
-    }
-
-    /// The position of somebody who asks in coordinates of their own.
-    fn asked(level: &SolidBundle, point: [f64; 3]) -> Self {
-        Self::Point(level.parameters().frame.to_level(point))
     }
 
     /// The cell.
@@ -113,7 +108,7 @@ pub fn cell_at(path: &Path, level: &SolidBundle, place: GivenPlace) -> Result<u3
 fn may_see(level: &SolidBundle, [a, b]: [Where; 2], reach: Option<[f64; 2]>) -> bool {
     match reach {
         Some(reach) => {
-            let [of_a, of_b] = reach.map(|far| far * level.parameters().frame.scale);
+            let [of_a, of_b] = reach;
             may_see(level, [a, b], None)
                 || level.sees_region(&a.region(level, of_a), &b.region(level, of_b))
         }
@@ -161,7 +156,7 @@ pub fn visible_points(
     let mut places = [0, 0];
     let outcome = ask::answer_visible(file, json, &mut places, |line| {
         let [ax, ay, az, bx, by, bz] = ask::parse_numbers(line)?;
-        let both = [[ax, ay, az], [bx, by, bz]].map(|at| Where::asked(level, at));
+        let both = [[ax, ay, az], [bx, by, bz]].map(Where::Point);
         let nowhere = both.iter().filter(|at| at.cell(level).is_none());
         Ok((may_see(level, both, reach), nowhere.count() as u64))
     })?;
@@ -213,16 +208,8 @@ pub fn pvs(path: &Path, level: &SolidBundle, place: GivenPlace, json: &Json) -> 
 }
 
 pub fn locate(level: &SolidBundle, point: [f64; 3], json: &Json) -> Outcome {
-    let frame = level.parameters().frame;
-    let cell = level.locate(frame.to_level(point));
+    let cell = level.locate(point);
     let bounds = cell.and_then(|cell| level.bounds(cell));
-    let bounds = bounds.map(|corners| {
-        let [a, b] = corners.map(|corner| frame.to_asked(corner));
-        [
-            std::array::from_fn(|k| a[k].min(b[k])),
-            std::array::from_fn(|k| a[k].max(b[k])),
-        ]
-    });
     let document = || SolidLocateDocument {
         point,
         cell,

@@ -265,15 +265,18 @@ fn of_solid(level: &SolidBundle) -> Vec<(String, String)> {
     let of = level.parameters();
     let numbers = |numbers: &[f64]| {
         let words: Vec<String> = numbers.iter().map(|x| Short(*x).to_string()).collect();
-        words.join(", ")
+        format!("{} {}", words.join(", "), level.unit())
     };
     let rows = [
         ("Cells", grouped(of.cells.into())),
-        ("Smallest cells", numbers(&of.cell)),
+        ("Smallest cells", numbers(&level.cell_size())),
         ("Opaque solids", grouped(of.solids.into())),
         ("Opaque faces of no solid", grouped(of.faces.into())),
-        ("Body, from the origin", numbers(of.hull.as_flattened())),
-        ("Eye, over the origin", numbers(&of.eye)),
+        (
+            "Body, from the origin",
+            numbers(level.hull().as_flattened()),
+        ),
+        ("Eye, over the origin", numbers(&level.eye())),
     ];
     named(rows)
 }

@@ -314,7 +314,7 @@ fn usual_run(field: &Field, play: &Play) -> RunOptions {
     let (distance, zone) = if field.terrain().is_some() {
         (200.0, 100.0)
     } else {
-        (1000.0, 512.0)
+        (as_asked(field, 1000.0), as_asked(field, 512.0))
     };
     RunOptions {
         network: Network::default(),
@@ -432,6 +432,11 @@ fn usual_jump(field: &Field) -> f64 {
     if field.terrain().is_some() {
         60.0
     } else {
-        2000.0
+        as_asked(field, 2000.0)
     }
+}
+
+/// A length in units of a level, in those that it is asked with.
+fn as_asked(field: &Field, length: f64) -> f64 {
+    field.world().frame().length_to_asked(length)
 }

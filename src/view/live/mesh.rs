@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::answer::{Answer, Refusal};
+use viewcell::format::Frame;
 use viewcell::format::occluders::Occluders;
 use viewcell_ingest::world::solid::{Plane, Point, Solid};
 
@@ -22,6 +23,10 @@ pub(super) struct Room<'r> {
     pub half: f64,
     /// Where feet are, above a position.
     pub feet: f64,
+    /// What the level counts what hides from.
+    pub middle: Point,
+    /// What is sent, and asked of this, in the coordinates of the level.
+    pub frame: Frame,
 }
 
 impl Room<'_> {
@@ -48,11 +53,9 @@ impl Room<'_> {
 }
 
 /// Corners of triangles as nine `f32` each, counterclockwise for who sees them; then for each cell the least and the
-/// greatest corner of its box as six `f32`; then for each cell as `u8` whether players stand in it, or are in the air. `section` is what hides as a bundle has it ([`Occluders`]), counted from
-/// `middle`. Of all surfaces there is what players can stand before: not the outside of a level, nor what lies within walls.
+/// greatest corner of its box as six `f32`; then for each cell as `u8` whether players stand in it, or are in the air. `section` is what hides as a bundle has it ([`Occluders`]). Of all surfaces there is what players can stand before: not the outside of a level, nor what lies within walls.
 pub(super) fn mesh(
     section: &[u8],
-    middle: Point,
     cells: impl Iterator<Item = [Point; 2]>,
     room: &Room<'_>,
 ) -> Result<Answer, Refusal> {
@@ -60,7 +63,10 @@ pub(super) fn mesh(
     let mut triangles: Vec<f32> = Vec::new();
     for number in 0..occluders.len() {
         for (normal, polygon) in polygons(&occluders, number).ok_or_else(Refusal::damaged)? {
-            let placed = |at: &Point| [0, 1, 2].map(|axis| at[axis] + middle[axis]);
+            let placed = |at: &Point| {
+                let of_level = [0, 1, 2].map(|axis| at[axis] + room.middle[axis]);
+                room.frame.to_asked(of_level)
+            };
             let polygon = facing(polygon.iter().map(placed).collect(), normal);
             divide(polygon, 2.0 * room.cell[0], &mut |piece| {
                 if room.is_before(middle_of(piece), normal) {

@@ -1,5 +1,7 @@
 //! Answers about a solid level: the plans of its floors, and sets of its view cells.
 //!
+//! Plans and boxes have z up, and the unit that the level is asked with; positions that are shown have the engine's axes.
+//!
 //! Sets of cells are sent as those of a level of cells: 64 cells a `u64`, the lowest bit first.
 
 use std::sync::Arc;
@@ -23,12 +25,14 @@ const SIDE: u32 = 720;
 
 /// What the level is.
 pub(super) fn about(level: &SolidBundle<'_>) -> Value {
+    let level = level.upright();
     json!({
         "kind": "solid",
         "cells": level.cells(),
-        "cell": level.parameters().cell,
-        "eye": level.parameters().eye,
-        "feet": level.parameters().hull[0][2],
+        "unit": level.unit(),
+        "cell": level.cell_size(),
+        "eye": level.eye(),
+        "feet": level.hull()[0][2],
     })
 }
 
@@ -36,6 +40,7 @@ pub(super) fn about(level: &SolidBundle<'_>) -> Value {
 pub(super) fn ground(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer, Refusal> {
     let floors = opened.floors.get_or_init(|| Floors::of_solid(level, SIDE));
     let floors = floors.as_ref().ok_or_else(Refusal::damaged)?;
+    let level = level.upright();
     let height = |cell| Some(level.bounds(cell)?[0][2] as f32);
     Ok(plans(floors, level.cells(), height))
 }
@@ -82,17 +87,18 @@ pub(super) fn mesh_of(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer
     let none = "this bundle does not say what hides: bake it again with this version";
     let section = opened.bundle.bundle().section(Tag::SOCC);
     let (_, bytes) = section.ok_or_else(|| Refusal::not_found(none))?;
+    let level = level.upright();
     let boxes = (0..level.cells()).map(|cell| level.bounds(cell).unwrap_or_default());
-    let SolidParameters {
-        hull, cell, middle, ..
-    } = *level.parameters();
+    let (hull, cell) = (level.hull(), level.cell_size());
     let room = Room {
         locate: &|at| level.locate(at),
         cell: [cell[0], cell[2]],
         half: (hull[1][0] - hull[0][0]) / 2.0,
         feet: hull[0][2],
+        middle: level.parameters().middle,
+        frame: level.frame(),
     };
-    mesh(bytes, middle, boxes, &room)
+    mesh(bytes, boxes, &room)
 }
 
 /// The PVS of a cell, and the positions of a player's origin that the cell stands for.
@@ -116,7 +122,7 @@ pub(super) fn frontier(
     let cells = [place(level, a)?, place(level, b)?];
     if let Some(reach) = reach.filter(|reach| !(*reach >= 0.0 && reach.is_finite())) {
         return Err(Refusal::bad_request(format!(
-            "reach={reach}: expected units of the level, 0 or more"
+            "reach={reach}: expected a length, 0 or more, in the unit of the page"
         )));
     }
     let start = Instant::now();

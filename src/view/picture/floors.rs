@@ -8,6 +8,7 @@ use image::{Rgba, RgbaImage};
 use rayon::prelude::*;
 
 use super::palette::{Colour, NOTHING, bytes};
+use viewcell::format::Frame;
 use viewcell::format::solid::STEPS;
 use viewcell::query::{CellBundle, SolidBundle};
 use viewcell_ingest::world::solid::PlaceCells;
@@ -77,23 +78,26 @@ impl Floors {
         Self::draw(places.collect(), has_bsp.then_some(&locate), side)
     }
 
-    /// The same of a solid level: of each cell the box of positions. Floors are those that players stand on;
+    /// The same of a solid level, z up and in the unit that it is asked with: of each cell the box of positions. Floors are those that players stand on;
     /// a cell in the air is on the floor below its middle.
     pub fn of_solid(level: &SolidBundle<'_>, side: u32) -> Option<Self> {
+        let level = level.upright();
         let bounds = |cell| level.bounds(cell);
         let locate = |at| level.locate(at);
-        let height = level.parameters().cell[2];
+        let height = level.cell_size()[2];
         Self::over_ground(level.cells(), &bounds, &locate, height, side)
     }
 
-    /// The same of the view cells that were found in a level.
-    pub fn of_places(places: &PlaceCells, side: u32) -> Option<Self> {
+    /// The same of the view cells that were found in a level that is asked by a frame.
+    pub fn of_places(places: &PlaceCells, frame: Frame, side: u32) -> Option<Self> {
+        let frame = frame.upright();
         let bounds = |cell| {
             let bounds = places.bounds(cell as usize);
-            Some([bounds.min, bounds.max])
+            Some(frame.corners_to_asked([bounds.min, bounds.max]))
         };
-        let locate = |at| places.locate(at);
-        Self::over_ground(places.len() as u32, &bounds, &locate, places.cell[2], side)
+        let locate = |at| places.locate(frame.to_level(at));
+        let height = frame.length_to_asked(places.cell[2]);
+        Self::over_ground(places.len() as u32, &bounds, &locate, height, side)
     }
 
     /// Of so many cells, the smallest of which are so high.

@@ -1,7 +1,7 @@
 //! Pages of a level: of a cell bundle, or of a solid one.
 
 use super::floors::Floors;
-use super::page::{Key, Page, Panel, Unit, grouped};
+use super::page::{Key, Page, Panel, grouped};
 use super::palette::{
     AFTER_B, Colour, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE,
     logarithmic,
@@ -25,6 +25,14 @@ impl Level<'_> {
         match self {
             Self::Cells(level) => level.cells(),
             Self::Solid(level) => level.cells(),
+        }
+    }
+
+    /// What a unit of the plans is called.
+    fn unit(&self) -> &'static str {
+        match self {
+            Self::Cells(_) => "units",
+            Self::Solid(level) => level.unit(),
         }
     }
 
@@ -119,7 +127,7 @@ impl<'a> LevelPages<'a> {
         Some(Self {
             floors: Floors::of_solid(&level, side)?,
             name: name.to_owned(),
-            level: Level::Solid(level),
+            level: Level::Solid(level.upright()),
         })
     }
 
@@ -388,7 +396,7 @@ impl<'a> LevelPages<'a> {
             subtitle,
             panels: panels.collect(),
             pixel: [self.floors.pixel(); 2],
-            unit: Unit::Units,
+            unit: self.level.unit(),
             north: None,
             legend,
         }

@@ -38,7 +38,7 @@ pub use level::LevelPages;
 pub use matrix::{MatrixFormat, MatrixOf, matrix_file};
 pub use overhead::Overhead;
 pub use overviews::{MapLayout, PackedBand, Pixel, write_map};
-pub use page::{Key, PAGE_WIDTHS, Page, Panel, Unit, grouped};
+pub use page::{Key, PAGE_WIDTHS, Page, Panel, grouped};
 pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
 pub use resize::resized;
 pub use terrain::TerrainPages;

@@ -25,7 +25,7 @@ pub struct Page {
     /// How wide and how high a pixel of the panels is. [Unit: `unit`]
     pub pixel: [f64; 2],
     /// In what `pixel` is measured.
-    pub unit: Unit,
+    pub unit: &'static str,
     /// Where north is, clockwise from up; `None` where that is not known. [Unit: radians]
     pub north: Option<f64>,
     /// What the colours mean.
@@ -249,23 +249,11 @@ impl Page {
     }
 }
 
-/// In what a picture is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Metres of the ground.
-    Metres,
-    /// Units of a level's own.
-    Units,
-}
-
-impl Unit {
-    /// A length in words.
-    pub fn words(self, length: f64) -> String {
-        match self {
-            Self::Metres if length >= 1000.0 => format!("{} km", length / 1000.0),
-            Self::Metres => format!("{length} m"),
-            Self::Units => format!("{length} units"),
-        }
+/// A length in words, of a unit.
+fn length_in_words(length: f64, unit: &str) -> String {
+    match unit {
+        "m" if length >= 1000.0 => format!("{} km", length / 1000.0),
+        unit => format!("{length} {unit}"),
     }
 }
 
@@ -383,7 +371,7 @@ impl Page {
         let (columns, _) = self.panels[0].picture.dimensions();
         let across = f64::from(columns) * self.pixel[0];
         let length = round_length(most * across);
-        (length / across, self.unit.words(length))
+        (length / across, length_in_words(length, self.unit))
     }
 
     /// The longest scale bar. [Unit: pixels]
@@ -440,7 +428,6 @@ mod tests {
     use image::Rgba;
 
     use super::*;
-    use crate::picture::Unit;
     use crate::picture::palette::VIRIDIS;
 
     fn page(picture: &RgbaImage, panels: usize) -> Page {
@@ -465,7 +452,7 @@ mod tests {
             subtitle: "and more".into(),
             panels: (0..panels).map(panel).collect(),
             pixel: [10.0, 20.0],
-            unit: Unit::Metres,
+            unit: "m",
             north: Some(0.0),
             legend: vec![
                 Key::Swatch([200.0, 10.0, 10.0], "red".into()),
@@ -541,8 +528,9 @@ mod tests {
     fn a_scale_bar_has_a_round_length() {
         let found = [1.0, 1.9, 2.1, 4.9, 77.0, 999.0].map(round_length);
         assert_eq!(found, [1.0, 1.0, 2.0, 2.0, 50.0, 500.0]);
-        assert_eq!(Unit::Metres.words(2000.0), "2 km");
-        assert_eq!(Unit::Metres.words(0.5), "0.5 m");
-        assert_eq!(Unit::Units.words(512.0), "512 units");
+        assert_eq!(length_in_words(2000.0, "m"), "2 km");
+        assert_eq!(length_in_words(0.5, "m"), "0.5 m");
+        assert_eq!(length_in_words(512.0, "units"), "512 units");
+        assert_eq!(length_in_words(2000.0, "cm"), "2000 cm");
     }
 }

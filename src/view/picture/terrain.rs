@@ -4,7 +4,7 @@ use image::RgbaImage;
 
 use super::frontier::{Joined, Part, frontier_image, growth};
 use super::hillshade::{Ground, NUMBER_LIGHT, exposure_image, mask};
-use super::page::{Key, Page, Panel, Unit, grouped};
+use super::page::{Key, Page, Panel, grouped};
 use super::palette::{
     AFTER_A, AFTER_B, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, VIRIDIS, VISIBLE, logarithmic,
 };
@@ -249,7 +249,7 @@ impl<'a> TerrainPages<'a> {
             subtitle,
             panels: panels.into_iter().map(panel).collect(),
             pixel: cell.map(|metres| metres / f64::from(side)),
-            unit: Unit::Metres,
+            unit: "m",
             north: self.transform.map(north),
             legend,
         }

@@ -4,7 +4,6 @@ use super::bundle::{VIEWCELL_CELLS, VIEWCELL_SOLID, VIEWCELL_TERRAIN, source, vi
 use super::place::viewcell_box;
 use super::status::{VIEWCELL_OK, answer, place, viewcell_status};
 use super::visible::words_of;
-use crate::format::Frame;
 use crate::query::World;
 
 /// What a bundle is of. What is said to be of one kind of world is 0 of the others.
@@ -57,15 +56,14 @@ pub struct viewcell_world {
     pub cell: [f64; 3],
     /// Of a solid level: the box of the body, from the player's origin.
     pub hull: viewcell_box,
-    /// Of any world: how positions of the engine that a solid level was exported from become positions of the level. x, y and
-    /// z of the level are scale times coordinates |axes[0]|, |axes[1]| and |axes[2]| of the engine's position, counted from 1,
-    /// with the signs of axes. 1, 2, 3 and a scale of 1 where the bake was told of no engine, and in worlds of other kinds.
-    /// All functions take positions of the level; whoever asks with a mirrored axis is told of other places, so compare
-    /// before the first question.
+    /// Of any world: how the positions that all functions take and give, those of the engine that a solid level was exported
+    /// from, become those that were baked, in which z is up. x, y and z of the level are scale times coordinates |axes[0]|,
+    /// |axes[1]| and |axes[2]| of the engine's position, counted from 1, with the signs of axes. 1, 2, 3 and a scale of 1 where
+    /// the bake was told of no engine, and in worlds of other kinds. By them a caller knows whose positions are expected.
     pub axes: [i32; 3],
     /// 0.
     pub reserved: u32,
-    /// Of any world: units of the level per unit of the engine.
+    /// Of any world: units of the level in a unit of the engine: 0.01 where a level in metres is asked in centimetres.
     pub scale: f64,
 }
 
@@ -80,10 +78,7 @@ pub unsafe extern "C" fn viewcell_info(
         let of = unsafe { source(bundle) }?.world();
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { place(world) }?;
-        let frame = match of {
-            World::Solid(level) => level.parameters().frame,
-            World::Terrain(_) | World::Cells(_) => Frame::default(),
-        };
+        let frame = of.frame();
         let common = viewcell_world {
             scale: frame.scale,
             axes: frame.axes.map(i32::from),
@@ -122,9 +117,9 @@ pub unsafe extern "C" fn viewcell_info(
                     kind: VIEWCELL_SOLID as u32,
                     solids: parameters.solids,
                     faces: parameters.faces,
-                    cell: parameters.cell,
-                    hull: parameters.hull.into(),
-                    eye: parameters.eye,
+                    cell: level.cell_size(),
+                    hull: level.hull().into(),
+                    eye: level.eye(),
                     input_bytes: parameters.input_bytes,
                     input_crc32: parameters.input_crc32,
                     ..common

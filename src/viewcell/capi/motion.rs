@@ -32,7 +32,8 @@ pub struct viewcell_motion {
 }
 
 /// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each value has two parts: along
-/// the ground (x and y together), and vertical. Infinity, NaN and what is less than 0 are no limit.
+/// the ground, and vertical, along z or what is up in the engine that a level was exported from. Infinity, NaN and what is
+/// less than 0 are no limit.
 ///
 /// A game that moves players by commands of d seconds, each by the velocity at its end, moves them a t (t + d) / 2 from rest
 /// at acceleration a: add a d / 2 to impulse.
@@ -196,7 +197,7 @@ pub unsafe extern "C" fn viewcell_reachable_set(
     })
 }
 
-/// How players run, jump and fall, by the rules of Quake and its descendants.
+/// How players run, jump and fall, by the rules of Quake and its descendants, in which z is up.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_running {
@@ -325,7 +326,7 @@ pub unsafe extern "C" fn viewcell_session_move_in_motion(
     answer(|| {
         // SAFETY: null, or readable during the call: the header tells the caller so.
         let to = unsafe { mover(to) }?;
-        let reach = Some(to.region());
+        let reach = |world: &World| Some(world.region(&to));
         let place = |world: &World| Ok(world.locate(to.motion.position));
         // SAFETY: what the header tells the caller is passed on as it is.
         unsafe { moved(session, player, place, reach, (notices, size, count)) }

@@ -93,12 +93,12 @@ pub unsafe extern "C" fn viewcell_hidden_within(
         let (from, to) = (unsafe { mover(from) }?, unsafe { mover(to) }?);
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let guess = unsafe { place(guess) }?;
-        let level = source.solid()?;
+        let (level, world) = (source.solid()?, source.world());
         let is_there = |player: &Mover| level.locate(player.motion.position).is_some();
         let budget = Duration::from_micros(microseconds.into());
         let hidden = is_there(&from)
             && is_there(&to)
-            && test.hides(&from.region(), &to.region(), guess, budget);
+            && test.hides(&world.region(&from), &world.region(&to), guess, budget);
         Ok(hidden.into())
     })
 }

@@ -15,8 +15,8 @@ pub type viewcell_place = u32;
 pub const VIEWCELL_NOWHERE: viewcell_place = u32::MAX;
 
 /// A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is not asked for. Of a
-/// level: the units and axes of its file, or of a mesh metres with z up, for which axes of viewcell_world say what an engine's
-/// positions become; in a solid level players are where their origins are.
+/// level: the units and axes of its file; of a mesh those of the engine that its bake was told of, or else metres with z up. In
+/// a solid level players are where their origins are. Velocities, boxes and lengths are in the same units and axes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct viewcell_position {

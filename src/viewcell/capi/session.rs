@@ -195,7 +195,7 @@ pub unsafe extern "C" fn viewcell_session_move(
     answer(|| {
         let to = |world: &World| numbered(world, to);
         // SAFETY: what the header tells the caller is passed on as it is.
-        unsafe { moved(session, player, to, None, (notices, size, count)) }
+        unsafe { moved(session, player, to, |_| None, (notices, size, count)) }
     })
 }
 
@@ -226,7 +226,7 @@ pub(super) unsafe fn moved(
     session: *mut viewcell_session,
     player: u32,
     to: impl FnOnce(&World) -> Outcome<Option<Place>>,
-    reach: Option<Extent>,
+    reach: impl FnOnce(&World) -> Option<Extent>,
     (notices, size, count): (*mut viewcell_notice, usize, *mut usize),
 ) -> Outcome<viewcell_status> {
     // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
@@ -240,7 +240,8 @@ pub(super) unsafe fn moved(
     if out.len() < 2 * session.players().saturating_sub(1) {
         return Err(VIEWCELL_BUFFER);
     }
-    let to = to(session.world().world())?;
+    let world = session.world().world();
+    let (to, reach) = (to(world)?, reach(world));
     let mut told = 0;
     let tell = |notice: Notice| {
         if let Some(out) = out.get_mut(told) {

@@ -155,8 +155,8 @@ typedef struct viewcell_watch viewcell_watch;
 typedef int32_t viewcell_status;
 
 // A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is not asked for. Of a
-// level: the units and axes of its file, or of a mesh metres with z up, for which axes of viewcell_world say what an engine's
-// positions become; in a solid level players are where their origins are.
+// level: the units and axes of its file; of a mesh those of the engine that its bake was told of, or else metres with z up. In
+// a solid level players are where their origins are. Velocities, boxes and lengths are in the same units and axes.
 typedef struct {
   // Metres east, or the level's x.
   double x;
@@ -226,15 +226,14 @@ typedef struct {
   double cell[3];
   // Of a solid level: the box of the body, from the player's origin.
   viewcell_box hull;
-  // Of any world: how positions of the engine that a solid level was exported from become positions of the level. x, y and
-  // z of the level are scale times coordinates |axes[0]|, |axes[1]| and |axes[2]| of the engine's position, counted from 1,
-  // with the signs of axes. 1, 2, 3 and a scale of 1 where the bake was told of no engine, and in worlds of other kinds.
-  // All functions take positions of the level; whoever asks with a mirrored axis is told of other places, so compare
-  // before the first question.
+  // Of any world: how the positions that all functions take and give, those of the engine that a solid level was exported
+  // from, become those that were baked, in which z is up. x, y and z of the level are scale times coordinates |axes[0]|,
+  // |axes[1]| and |axes[2]| of the engine's position, counted from 1, with the signs of axes. 1, 2, 3 and a scale of 1 where
+  // the bake was told of no engine, and in worlds of other kinds. By them a caller knows whose positions are expected.
   int32_t axes[3];
   // 0.
   uint32_t reserved;
-  // Of any world: units of the level per unit of the engine.
+  // Of any world: units of the level in a unit of the engine: 0.01 where a level in metres is asked in centimetres.
   double scale;
 } viewcell_world;
 
@@ -318,7 +317,8 @@ typedef struct {
 } viewcell_motion;
 
 // How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each value has two parts: along
-// the ground (x and y together), and vertical. Infinity, NaN and what is less than 0 are no limit.
+// the ground, and vertical, along z or what is up in the engine that a level was exported from. Infinity, NaN and what is
+// less than 0 are no limit.
 //
 // A game that moves players by commands of d seconds, each by the velocity at its end, moves them a t (t + d) / 2 from rest
 // at acceleration a: add a d / 2 to impulse.
@@ -344,7 +344,7 @@ typedef struct {
   double times[2];
 } viewcell_mover;
 
-// How players run, jump and fall, by the rules of Quake and its descendants.
+// How players run, jump and fall, by the rules of Quake and its descendants, in which z is up.
 typedef struct {
   // Greatest speed that a player reaches by running. Units a second; Quake III: 320.
   double speed;

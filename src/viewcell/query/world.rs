@@ -8,7 +8,7 @@ use super::solid::SolidBundle;
 use super::terrain::TerrainBundle;
 use super::within::Extent;
 use crate::format::cells::SymmetryCode;
-use crate::format::{Sample, WorldKind};
+use crate::format::{Frame, Sample, WorldKind};
 
 /// A bundle of any kind, ready for queries. Copy it freely: it is a handful of slices.
 #[allow(clippy::large_enum_variant, reason = "one a bundle")]
@@ -57,9 +57,43 @@ impl World<'_> {
         }
     }
 
-    /// The place at a point in the bundle's own coordinates: of a terrain, metres east and south of sample (0, 0), and
-    /// a height that is not asked for; of a level, the units and axes that its file has. `None` where nobody can be:
-    /// off the map, at a void or what is not walkable, in solid. In a solid level whoever is there anyway sees all and
+    /// How the coordinates that a world is asked with become its own: those of the engine that a solid level was exported from;
+    /// else they are its own.
+    pub fn frame(&self) -> Frame {
+        match self {
+            Self::Terrain(_) | Self::Cells(_) => Frame::default(),
+            Self::Solid(level) => level.frame(),
+        }
+    }
+
+    /// The same world, asked with its own coordinates ([`SolidBundle::as_baked`]).
+    pub fn as_baked(&self) -> Self {
+        match self {
+            Self::Solid(level) => Self::Solid(level.as_baked()),
+            Self::Terrain(_) | Self::Cells(_) => *self,
+        }
+    }
+
+    /// The same world, asked with z up ([`SolidBundle::upright`]).
+    pub fn upright(&self) -> Self {
+        match self {
+            Self::Solid(level) => Self::Solid(level.upright()),
+            Self::Terrain(_) | Self::Cells(_) => *self,
+        }
+    }
+
+    /// What a unit of its positions and lengths is called: `m`, `cm`, `mm`, `ft`, or `units`.
+    pub fn unit(&self) -> &'static str {
+        match self {
+            Self::Terrain(_) => "m",
+            Self::Cells(_) => "units",
+            Self::Solid(level) => level.unit(),
+        }
+    }
+
+    /// The place at a point in the bundle's coordinates: of a terrain, metres east and south of sample (0, 0), and
+    /// a height that is not asked for; of a level, the units and axes of its file, or of the engine that a solid level was
+    /// exported from ([`World::frame`]). `None` where nobody can be: off the map, at a void or what is not walkable, in solid. In a solid level whoever is there anyway sees all and
     /// is seen by all.
     pub fn locate(&self, point: [f64; 3]) -> Option<Place> {
         match self {

@@ -53,7 +53,7 @@ impl<'a> SessionWorld for SolidBundle<'a> {
         let is_in =
             |((column, row), cells): ((u32, u32), u64)| cells & !half.block(column, row) == 0;
         // Whoever is in no cell sees all.
-        self.parts(region)
+        self.parts(&region.to_level(self.frame()))
             .is_some_and(|parts| parts.blocks().all(is_in))
     }
 

@@ -34,11 +34,12 @@ mod proof;
 mod reach;
 
 use crate::convex::{Found, Point, Span};
+use crate::format::Frame;
 use crate::format::solid::Corners;
-use crate::query::solid::Solids;
 use crate::query::solid::cell_by_cell::CellByCell;
 use crate::query::solid::reached::ReachedCell;
-use crate::query::{Mover, SolidBundle, counted};
+use crate::query::solid::{Solids, door};
+use crate::query::{Mover, SolidBundle, SolidParameters, counted};
 pub use owned::OwnedWatch;
 use proof::{MOST_NODES, Node, Prover};
 pub use reach::swept;
@@ -57,7 +58,7 @@ const AGAIN: u8 = 5;
 /// After how many frames a pair is looked at again that was neither proven nor found in sight, at most.
 const LONGEST_WAIT: u8 = 4;
 
-/// A player in a frame.
+/// A player in a frame, in the coordinates that the level is asked with ([`SolidBundle::frame`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Watched {
     /// How the player moves while they see by what is sent now: until a round trip and the time to the next frame have
@@ -66,29 +67,64 @@ pub struct Watched {
     pub sees: Mover,
     /// The same, while others are shown where the player goes from now on: until the next frame.
     pub shown: Mover,
-    /// By how much stairs may bring the player higher at once. [Unit: the level's]
+    /// By how much stairs may bring the player higher at once. [Unit: as positions]
     pub step: f64,
-    /// Heights of the eye over the origin, from least to greatest; those of the bundle if not given. [Unit: the level's]
+    /// Heights of the eye over the origin, from least to greatest; those of the bundle if not given. [Unit: as positions]
     pub eye: Option<[f64; 2]>,
-    /// The box of what is seen of the player, from the origin; that of the bundle if not given. [Unit: the level's]
+    /// The box of what is seen of the player, from the origin; that of the bundle if not given. [Unit: as positions]
     pub body: Option<Corners>,
+}
+
+impl Watched {
+    /// The same in the coordinates of a level. Eyes and bodies that are the bake's but for rounding are the bake's.
+    fn to_level(self, frame: Frame, baked: &SolidParameters) -> Self {
+        if frame.is_level() {
+            return self;
+        }
+        let like = |of: Corners, [a, b]: Corners| {
+            let [mut low, mut high] = frame.rounded(of, 1.0);
+            let sides = low.iter_mut().zip(a).chain(high.iter_mut().zip(b));
+            for (at, baked) in sides {
+                if (*at - baked).abs() <= 2.0 * frame.slack(baked) {
+                    *at = baked;
+                }
+            }
+            [low, high]
+        };
+        let heights = |of: [f64; 2]| of.map(|up| [0.0, 0.0, up]);
+        let eye = self.eye.map(|of| {
+            let of = of.map(|up| up * frame.scale);
+            like(heights(of), heights(baked.eye)).map(|[.., up]| up)
+        });
+        let body = self
+            .body
+            .map(|of| like(frame.corners_to_level(of), baked.hull));
+        Self {
+            sees: self.sees.to_level(frame),
+            shown: self.shown.to_level(frame),
+            step: frame.length_to_level(self.step),
+            eye,
+            body,
+        }
+    }
 }
 
 /// A sphere of smoke: opaque to whoever looks through any part of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoke {
-    /// Its centre. [Unit: the level's]
+    /// Its centre. [Unit: as positions]
     pub centre: Point,
-    /// Of what is opaque now and for as long as the smoke stays. [Unit: the level's]
+    /// Of what is opaque now and for as long as the smoke stays. [Unit: as positions]
     pub radius: f64,
     /// For how long that is: it hides nobody from those who look further ahead. [Unit: s]
     pub seconds: f64,
 }
 
 impl Smoke {
-    /// The box around it.
-    fn bounds(&self) -> Corners {
-        [-self.radius, self.radius].map(|by| self.centre.map(|at| at + by))
+    /// The box around it, or around less of it, in a level that is asked by a frame.
+    fn bounds(&self, frame: Frame) -> Corners {
+        let asked = [-self.radius, self.radius].map(|by| self.centre.map(|at| at + by));
+        door(frame, asked)
     }
 }
 
@@ -217,6 +253,8 @@ pub struct WatchCounts {
 #[derive(Debug)]
 pub struct Watch<'a> {
     ground: Ground<'a>,
+    /// What the caller asks with; all else is in the level's own coordinates.
+    frame: Frame,
     solids: Solids,
     prover: Prover,
     options: WatchOptions,
@@ -243,7 +281,8 @@ impl<'a> Watch<'a> {
         let solids = level.solids()?;
         let pairs = players.checked_mul(players)?;
         Some(Self {
-            ground: Ground::new(level),
+            ground: Ground::new(level.as_baked()),
+            frame: level.frame(),
             prover: Prover::new(&solids),
             solids,
             options,
@@ -274,6 +313,7 @@ impl<'a> Watch<'a> {
         };
         let of = self.ground.level.parameters();
         let (baked_eye, baked_body) = (of.eye, of.hull);
+        let watched = watched.to_level(self.frame, of);
         let eye = watched.eye.unwrap_or(baked_eye);
         let body = watched.body.unwrap_or(baked_body);
         let [least, most] = eye;
@@ -305,10 +345,11 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Doors that are closed from the next frame on, in place of those before: opaque boxes, in the level's coordinates. What
-    /// of a box is no number hides nothing. Where one has opened, what it helped to prove does not hold any more. Allocates.
+    /// Doors that are closed from the next frame on, in place of those before: opaque boxes. What of a box is no number
+    /// hides nothing. Where one has opened, what it helped to prove does not hold any more. Allocates.
     pub fn set_doors(&mut self, doors: &[Corners]) {
-        let opened = self.prover.set_movable(&mut self.solids, false, doors);
+        let doors: Vec<Corners> = doors.iter().map(|of| door(self.frame, *of)).collect();
+        let opened = self.prover.set_movable(&mut self.solids, false, &doors);
         self.forget(opened);
     }
 
@@ -317,12 +358,17 @@ impl<'a> Watch<'a> {
     /// and the other is seen, so that nobody is hidden by smoke that has gone when they are looked for. What of a sphere is no
     /// number, or out of the level, hides nothing. Allocates.
     pub fn set_smokes(&mut self, smokes: &[Smoke]) {
-        let hides =
-            |smoke: &&Smoke| smoke.seconds >= 0.0 && self.solids.span(smoke.bounds()).is_some();
-        let mut stay: Vec<&Smoke> = smokes.iter().filter(hides).collect();
-        stay.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-        self.stays = stay.iter().map(|smoke| smoke.seconds).collect();
-        let stay: Vec<Corners> = stay.into_iter().map(Smoke::bounds).collect();
+        let stays = |smoke: &&(&Smoke, Corners)| {
+            smoke.0.seconds >= 0.0 && self.solids.span(smoke.1).is_some()
+        };
+        let all: Vec<(&Smoke, Corners)> = smokes
+            .iter()
+            .map(|smoke| (smoke, smoke.bounds(self.frame)))
+            .collect();
+        let mut stay: Vec<&(&Smoke, Corners)> = all.iter().filter(stays).collect();
+        stay.sort_by(|(a, _), (b, _)| b.seconds.total_cmp(&a.seconds));
+        self.stays = stay.iter().map(|(smoke, _)| smoke.seconds).collect();
+        let stay: Vec<Corners> = stay.into_iter().map(|(_, bounds)| *bounds).collect();
         let gone = self.prover.set_movable(&mut self.solids, true, &stay);
         self.forget(gone);
     }

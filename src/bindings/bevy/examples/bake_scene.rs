@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let bundle = OwnedBundle::from_bytes(bytes?)?;
-    let frame = Frame::baked(&bundle);
+    let frame = Frame::baked();
     let World::Solid(solid) = bundle.world() else {
         return Err("expected a solid level".into());
     };

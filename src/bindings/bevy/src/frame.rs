@@ -1,12 +1,11 @@
 //! From the coordinates of a Bevy world to those of a bundle.
 
 use bevy_math::{DVec3, Vec3};
-use viewcell_sight::{OwnedBundle, frame};
 
 /// Where a bundle lies in the world. Bevy's axes are right-handed: x to the right, y up, z towards the one who looks.
 ///
-/// A bundle's own coordinates are, of a terrain, metres east and metres south of sample (0, 0); of a level, the units
-/// and axes that the level's file has. A place of the world becomes one of the bundle by
+/// A bundle's coordinates are, of a terrain, metres east and metres south of sample (0, 0); of a level, the units and axes
+/// of its file, or of the engine that its bake was told of. A place of the world becomes one of the bundle by
 /// `axes[i] · (place - origin)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
@@ -52,16 +51,11 @@ impl Frame {
     }
 
     /// A solid level that was exported from an engine with Bevy's axes, which are Godot's (`from` of its bake): positions of
-    /// the world are those of the scene that was exported.
-    pub fn baked(bundle: &OwnedBundle) -> Self {
-        let of = frame(bundle);
-        let units = [Vec3::X, Vec3::Y, Vec3::Z];
+    /// the world are those of the scene that was exported, and the bundle takes them as they are.
+    pub const fn baked() -> Self {
         Self {
             origin: Vec3::ZERO,
-            axes: of.axes.map(|axis| {
-                let along = units.get(usize::from(axis.unsigned_abs()).wrapping_sub(1));
-                along.copied().unwrap_or(Vec3::ZERO) * f32::from(axis.signum()) * of.scale as f32
-            }),
+            axes: [Vec3::X, Vec3::Y, Vec3::Z],
         }
     }
 

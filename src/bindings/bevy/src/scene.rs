@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Then `viewcell bake solid level/level.obj --from godot --reach level/places.csv -o level.vcb`, and
-//! [`Frame::baked`](crate::Frame::baked) of the bundle.
+//! [`Frame::baked`](crate::Frame::baked).
 
 use std::fmt::{self, Write as _};
 use std::io;

@@ -124,7 +124,7 @@ fn a_scene_is_baked_and_asked_with_its_own_positions() {
     let World::Solid(solid) = bundle.world() else {
         panic!("expected a solid level");
     };
-    let right = Frame::baked(&bundle);
+    let right = Frame::baked();
     // Every other order and sign of the coordinates is noticed.
     let mut found = 0;
     for frame in turned(right) {

@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 
 namespace Viewcell
 {
-    // How positions of the engine that a solid level was exported from become positions of the level. Begin with Bundle.Axes.
+    // Whose positions a bundle takes and gives: how those of the engine that a solid level was exported from lie in the level.
     [StructLayout(LayoutKind.Sequential)]
     public struct Axes
     {
@@ -20,18 +20,8 @@ namespace Viewcell
 
         public bool Equals(Axes other) { return X == other.X && Y == other.Y && Z == other.Z && Scale == other.Scale; }
 
-        // A position or a direction as the level has it.
-        public Position ToLevel(Position of) { return new Position(Along(X, of), Along(Y, of), Along(Z, of)); }
-
-        // A position or a direction of the level as the engine has it.
-        public Position FromLevel(Position of)
-        {
-            double[] at = new double[4];
-            at[Math.Abs(X)] = Math.Sign(X) * of.X / Scale;
-            at[Math.Abs(Y)] = Math.Sign(Y) * of.Y / Scale;
-            at[Math.Abs(Z)] = Math.Sign(Z) * of.Z / Scale;
-            return new Position(at[1], at[2], at[3]);
-        }
+        // A position or a direction turned by these.
+        internal Position Turn(Position of) { return new Position(Along(X, of), Along(Y, of), Along(Z, of)); }
 
         private double Along(int axis, Position of)
         {

@@ -120,11 +120,14 @@ namespace Viewcell
         }
 
         // Whether somebody who keeps to limits comes from one position to another in a time.
-        private static bool IsWithin(Position from, Position to, MotionLimits limits, double passed)
+        private bool IsWithin(Position from, Position to, MotionLimits limits, double passed)
         {
-            double x = to.X - from.X, y = to.Y - from.Y;
-            return Math.Sqrt(x * x + y * y) <= limits.Speed.Along * passed + 2 * limits.Error.Along
-                && Math.Abs(to.Z - from.Z) <= limits.Speed.Up * passed + 2 * limits.Error.Up;
+            double x = to.X - from.X, y = to.Y - from.Y, z = to.Z - from.Z;
+            // Up is where the level's z points.
+            int axis = Math.Abs(bundle.Axes.Z);
+            double up = axis == 1 ? x : axis == 2 ? y : z, a = axis == 1 ? y : x, b = axis == 3 ? y : z;
+            return Math.Sqrt(a * a + b * b) <= limits.Speed.Along * passed + 2 * limits.Error.Along
+                && Math.Abs(up) <= limits.Speed.Up * passed + 2 * limits.Error.Up;
         }
 
         // A player is put elsewhere: where they were tells nothing of their velocity. To be called before they are put there.

@@ -66,16 +66,15 @@ namespace Viewcell
 
         private void DrawLevel()
         {
-            Axes axes = bundle.Axes;
             uint at;
-            if (!bundle.Locate(axes.ToLevel(new Position(transform.position.x, transform.position.y, transform.position.z)), out at)) return;
+            if (!bundle.Locate(new Position(transform.position.x, transform.position.y, transform.position.z), out at)) return;
             bundle.Pvs(at, words);
             for (uint cell = 0; cell < bundle.Info.Places; cell += (uint)everyNth)
             {
                 Box box;
                 if (!bundle.Contains(words, cell) || !bundle.Bounds(cell, out box)) continue;
-                Position low = axes.FromLevel(box.Low), high = axes.FromLevel(box.High), middle = axes.FromLevel(box.Middle);
-                Vector3 size = new Vector3((float)Math.Abs(high.X - low.X), (float)Math.Abs(high.Y - low.Y), (float)Math.Abs(high.Z - low.Z));
+                Position low = box.Low, high = box.High, middle = box.Middle;
+                Vector3 size = new Vector3((float)(high.X - low.X), (float)(high.Y - low.Y), (float)(high.Z - low.Z));
                 Gizmos.DrawCube(new Vector3((float)middle.X, (float)middle.Y, (float)middle.Z), size * 0.9f);
             }
         }

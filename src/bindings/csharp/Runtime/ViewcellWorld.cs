@@ -78,7 +78,7 @@ namespace Viewcell
             {
                 if (!of.Axes.Equals(Axes.Unity))
                     throw new InvalidOperationException(bundleFile + " was baked for coordinates " + of.Axes + ", expected those of Unity, " + Axes.Unity + ": bake it with --from unity");
-                placement = Placement.OfLevel(of.Axes);
+                placement = Placement.OfLevel();
             }
             ObserverOptions options = ObserverOptions.OfSpeed(speed, verticalSpeed);
             options.StepHeight = stepHeight;

@@ -131,7 +131,10 @@ class Frames
         public Other() { bundleFile = File; terrain = On; }
     }
 
-    // A place of Unity's for one of the level: x is mirrored, and z is level.
+    // A position of the level as the bundle is asked with: x is mirrored, and y is up.
+    static Position Asked(Position of) { return new Position(-of.X, of.Z, -of.Y); }
+
+    // The same for a transform.
     public static Vector3 Unity(Position of) { return new Vector3((float)-of.X, (float)of.Z, (float)-of.Y); }
 
     Position Somewhere()
@@ -140,7 +143,7 @@ class Frames
         {
             Position at = new Position(528 * dice.NextDouble(), 256 * dice.NextDouble(), 32);
             uint cell;
-            if (Bundle.Locate(at, out cell)) return at;
+            if (Bundle.Locate(Asked(at), out cell)) return at;
         }
     }
 
@@ -155,10 +158,10 @@ class Frames
             Position next = way <= most ? goal[i] : new Position(At[i].X + x / way * most, At[i].Y + y / way * most, At[i].Z);
             // Single precision, as Unity has it.
             next = new Position((float)next.X, (float)next.Y, (float)next.Z);
-            if (way <= most || !Bundle.Locate(next, out cell)) goal[i] = Somewhere(); else At[i] = next;
+            if (way <= most || !Bundle.Locate(Asked(next), out cell)) goal[i] = Somewhere(); else At[i] = next;
             if (dice.Next(400) == 0) { Position put = Somewhere(); At[i] = new Position((float)put.X, (float)put.Y, put.Z); }
             if (!isThere[i]) { watch.Remove(i); continue; }
-            Mover mover = new Mover { Position = At[i], Limits = MotionLimits.OfSpeed(Speed, Up) };
+            Mover mover = new Mover { Position = Asked(At[i]), Limits = MotionLimits.OfSpeed(Speed, Up) };
             Watched watched = new Watched { Sees = mover, Shown = mover, Step = 18 };
             double ahead = Pings[i] + Interval + Jitter;
             watched.Sees.Until = ahead <= MaxAhead ? ahead : double.PositiveInfinity;

@@ -3,7 +3,7 @@
 use godot::classes::{FileAccess, Resource};
 use godot::global;
 use godot::prelude::*;
-use viewcell_sight::{OwnedBundle, Place, SolidBundle, World, frame, load};
+use viewcell_sight::{OwnedBundle, Place, SolidBundle, World, load};
 
 /// A bundle that `viewcell` baked. Places are numbers: of a terrain the samples, row by row from the north-western
 /// corner; of a level its cells. -1 is nowhere.
@@ -181,7 +181,7 @@ impl ViewcellBundle {
         level.positions_visible_within(
             coordinates(bundle, a),
             coordinates(bundle, b),
-            [reach_a, reach_b].map(|reach| reach * frame(bundle).scale),
+            [reach_a, reach_b],
         )
     }
 
@@ -191,15 +191,10 @@ impl ViewcellBundle {
         let found = u32::try_from(cell)
             .ok()
             .and_then(|cell| self.solid()?.1.bounds(cell));
-        let of = self.bundle().map(frame).unwrap_or_default();
-        let corners = found
-            .unwrap_or_default()
-            .map(|corner| of.to_asked(corner).map(|at| at as f32));
-        let side = |pick: fn(f32, f32) -> f32| {
-            let [x, y, z] = [0, 1, 2].map(|axis| pick(corners[0][axis], corners[1][axis]));
+        let [low, high] = found.unwrap_or_default().map(|corner| {
+            let [x, y, z] = corner.map(|at| at as f32);
             Vector3::new(x, y, z)
-        };
-        let (low, high) = (side(f32::min), side(f32::max));
+        });
         Aabb::new(low, high - low)
     }
 
@@ -218,7 +213,7 @@ impl ViewcellBundle {
     }
 }
 
-/// The place at a point in the bundle's own coordinates, with Godot's axes where it is a terrain.
+/// The place at a point in the bundle's coordinates, with Godot's axes where it is a terrain.
 pub fn locate(bundle: &OwnedBundle, point: Vector3) -> Option<Place> {
     bundle.world().locate(coordinates(bundle, point))
 }
@@ -228,7 +223,6 @@ pub fn coordinates(bundle: &OwnedBundle, point: Vector3) -> [f64; 3] {
     let [x, y, z] = [point.x, point.y, point.z].map(f64::from);
     match bundle.world() {
         World::Terrain(_) => [x, z, y],
-        World::Cells(_) => [x, y, z],
-        World::Solid(_) => frame(bundle).to_level([x, y, z]),
+        World::Cells(_) | World::Solid(_) => [x, y, z],
     }
 }

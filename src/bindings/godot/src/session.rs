@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use godot::classes::{INode3D, Node3D};
 use godot::prelude::*;
-use viewcell_sight::{Being, Known, Manner, Watch, frame};
+use viewcell_sight::{Being, Known, Manner, Watch};
 
 use crate::bundle::{ViewcellBundle, coordinates};
 
@@ -104,9 +104,8 @@ impl ViewcellSession {
         let bundle = self.bundle.as_ref();
         let bundle = bundle.and_then(|bundle| bundle.bind().bundle().cloned());
         let known = bundle.clone().map_or(Known::Nothing, Known::Bundle);
-        let scale = bundle.as_ref().map_or(1.0, |bundle| frame(bundle).scale);
         let manner = Manner {
-            reach: self.reach * scale,
+            reach: self.reach,
             doubt: self.doubt_is_visible,
             frontiers: false,
             proofs: self.proofs,

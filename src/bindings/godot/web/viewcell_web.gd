@@ -30,8 +30,6 @@ globalThis.viewcellOfGodot ??= (() => {
   const isPlace = (bundle, number) => number >= 0 && number < places(bundle);
   const place = (bundle, number) =>
     bundle.kind === 'terrain' ? [number % bundle.width, Math.floor(number / bundle.width)] : [number];
-  // A level that was baked from Godot's export is asked with positions of the scene.
-  const toLevel = (bundle, at) => (bundle.kind === 'solid' ? bundle.toLevel(at) : at);
   return {
     async open(from, text, told) {
       try {
@@ -54,25 +52,21 @@ globalThis.viewcellOfGodot ??= (() => {
     },
     locate(key, x, y, z) {
       const bundle = bundles.get(key);
-      const at = bundle.locate(...toLevel(bundle, [x, y, z]));
+      const at = bundle.locate(x, y, z);
       // Whoever can be somewhere sees themselves: at a void nobody can be, and it is nowhere, as in the extension.
       if (at === null || !bundle.visible(at, at)) return -1;
       return bundle.kind === 'terrain' ? at[1] * bundle.width + at[0] : at;
     },
     points(key, ax, ay, az, bx, by, bz) {
-      const bundle = bundles.get(key);
-      return bundle.visiblePoints(toLevel(bundle, [ax, ay, az]), toLevel(bundle, [bx, by, bz]));
+      return bundles.get(key).visiblePoints([ax, ay, az], [bx, by, bz]);
     },
     within(key, ax, ay, az, bx, by, bz, reachA, reachB) {
-      const bundle = bundles.get(key);
-      const scale = Math.hypot(...bundle.toLevel([1, 0, 0]));
-      return bundle.visibleWithin(toLevel(bundle, [ax, ay, az]), toLevel(bundle, [bx, by, bz]), scale * reachA, scale * reachB);
+      return bundles.get(key).visibleWithin([ax, ay, az], [bx, by, bz], reachA, reachB);
     },
     bounds(key, cell) {
       const bundle = bundles.get(key);
       if (!isPlace(bundle, cell)) return JSON.stringify([[0, 0, 0], [0, 0, 0]]);
-      const corners = bundle.bounds(cell).map((corner) => bundle.fromLevel(corner));
-      return JSON.stringify([Math.min, Math.max].map((pick) => [0, 1, 2].map((axis) => pick(corners[0][axis], corners[1][axis]))));
+      return JSON.stringify(bundle.bounds(cell));
     },
     pairs(key, text) {
       const bundle = bundles.get(key);

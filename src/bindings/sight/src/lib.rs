@@ -6,7 +6,6 @@ mod watch;
 
 use std::sync::Arc;
 
-pub use viewcell::format::Frame as LevelFrame;
 pub use viewcell::query::{OpenError, OwnedBundle, Place, SolidBundle, World};
 pub use viewcell::session::Half;
 pub use watch::{Being, Change, Known, Manner, Watch};
@@ -21,13 +20,4 @@ pub fn load(bytes: impl Into<Arc<[u8]>>) -> Result<OwnedBundle, OpenError> {
     let bundle = OwnedBundle::from_bytes(bytes)?;
     bundle.bundle().check_sections()?;
     Ok(bundle)
-}
-
-/// How positions of the engine that a solid level was exported from (`from` of its bake) become the level's. Of other
-/// worlds, and where the bake was told of no engine, they stay as they are.
-pub fn frame(bundle: &OwnedBundle) -> LevelFrame {
-    match bundle.world() {
-        World::Solid(level) => level.parameters().frame,
-        World::Terrain(_) | World::Cells(_) => LevelFrame::default(),
-    }
 }

@@ -1,6 +1,6 @@
 // Floors of a solid level: all side by side, or one.
 
-import { $, count, element } from "./words.js";
+import { $, count, element, length } from "./words.js";
 
 /** Shows the floor that is chosen, from now on. */
 export function listenToFloors(app) {
@@ -36,13 +36,13 @@ export function chooseFloor(app, floor) {
 }
 
 /** The positions of a view cell, for people. */
-export function positions([low, high]) {
-  return low.map((from, axis) => `${count(from)} to ${count(high[axis])}`).join(", ");
+export function positions([low, high], unit) {
+  return `${low.map((from, axis) => `${count(from)} to ${count(high[axis])}`).join(", ")} ${unit}`;
 }
 
 /** Tells how far players come, by the slider: steps of a smallest cell's side. */
 export function tellReach(app) {
   const reach = $("reach").value * app.about.cell[0];
   app.state.reach = reach || undefined;
-  $("far").textContent = reach ? `${count(reach)} units` : "nowhere";
+  $("far").textContent = reach ? length(reach, app.about.unit ?? "units") : "nowhere";
 }

@@ -65,7 +65,7 @@ const sight = {
     app.took = answers[0].head.micros;
     return [
       app.placeRow(state.place),
-      ...(answers[0].head.bounds ? [["Positions", positions(answers[0].head.bounds)]] : []),
+      ...(answers[0].head.bounds ? [["Positions", positions(answers[0].head.bounds, app.about.unit)]] : []),
       ["Visible", ...column((head, pane) => share(pane, head.seen))],
       ["Hidden", ...column((head, pane) => share(pane, whole(pane) - head.seen))],
       ...(panes.length > 1 ? [["Only here", ...column((_, pane, k) => count(only[k]))]] : []),

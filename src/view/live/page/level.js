@@ -11,7 +11,7 @@ export class Level {
   constructor(pane, about) {
     Object.assign(this, { pane, about });
     this.stretch = 1;
-    this.unit = "units";
+    this.unit = about.unit ?? "units";
   }
 
   /** Fetches the plan, cut at a height, or of all floors. */

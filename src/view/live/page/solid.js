@@ -60,7 +60,7 @@ export class Solid extends Level {
     return this.corners.flatMap((corner, k) => {
       if (!corner || this.floors.length < 2) return [];
       const heights = this.floors[k].map(Math.round).join(" to ");
-      return [{ at: corner, texts: [`floor ${k + 1}: ground at ${heights}`, `floor ${k + 1}`, `${k + 1}`] }];
+      return [{ at: corner, texts: [`floor ${k + 1}: ground at ${heights} ${this.unit}`, `floor ${k + 1}`, `${k + 1}`] }];
     });
   }
 

@@ -84,7 +84,7 @@ impl UnbakedLevel {
         Ok(Self {
             source: Source::of_bytes(name, level.format, (bytes, crc32), Map::new()),
             field: SolidField::new(&level, &places, &usual.player, grid),
-            floors: Floors::of_places(&places, SIDE),
+            floors: Floors::of_places(&places, level.frame, SIDE),
             look: Look::new(grid),
             reading,
             choices: Mutex::new(Choices::new(usual.clone())),
@@ -97,25 +97,33 @@ impl UnbakedLevel {
 
     /// As the page has a solid level of a bundle.
     pub(super) fn about(&self) -> Value {
+        let frame = self.level.frame;
         json!({
             "kind": "solid",
             "cells": self.places.len(),
-            "cell": self.places.cell,
-            "eye": self.usual.player.eye,
-            "feet": self.usual.player.hull.min[2],
+            "unit": self.unit(),
+            "cell": frame.upright().to_asked(self.places.cell),
+            "eye": self.usual.player.eye.map(|up| frame.length_to_asked(up)),
+            "feet": frame.length_to_asked(self.usual.player.hull.min[2]),
         })
     }
 
-    /// What a person should check before a bake.
+    /// What a unit is called that the level is asked with.
+    fn unit(&self) -> &'static str {
+        self.level.units.stored().asked(self.level.frame)
+    }
+
+    /// What a person should check before a bake, in the coordinates that the level is asked with.
     pub(super) fn facts(&self) -> Vec<[String; 2]> {
-        let unit = self.level.units.name();
+        let (unit, frame) = (self.unit(), self.level.frame);
+        let sizes = |of: Point| frame.to_asked(of).map(f64::abs);
         let number = |x: f64| Short((x * 100.0).round() / 100.0).to_string();
         let row = |numbers: &[f64]| -> String {
             let words: Vec<String> = numbers.iter().map(|&x| number(x)).collect();
             words.join(" × ")
         };
         let player = &self.usual.player;
-        let [low, high] = player.eye;
+        let [low, high] = player.eye.map(|up| frame.length_to_asked(up));
         let eyes = if low == high {
             number(low)
         } else {
@@ -125,9 +133,9 @@ impl UnbakedLevel {
             ("Format", self.level.format.to_owned()),
             (
                 "Size",
-                format!("{} {unit}", row(&self.level.bounds().size())),
+                format!("{} {unit}", row(&sizes(self.level.bounds().size()))),
             ),
-            ("Up", "z".to_owned()),
+            ("Up", ["x", "y", "z"][frame.up()].to_owned()),
             (
                 "Solids, faces",
                 format!("{}, {}", self.level.solids.len(), self.level.faces.len()),
@@ -142,11 +150,15 @@ impl UnbakedLevel {
             ),
             (
                 "View cells",
-                format!("{} of {} {unit}", self.places.len(), row(&self.places.cell)),
+                format!(
+                    "{} of {} {unit}",
+                    self.places.len(),
+                    row(&sizes(self.places.cell))
+                ),
             ),
             (
                 "Bodies",
-                format!("{} {unit}, eyes at {eyes}", row(&player.hull.size())),
+                format!("{} {unit}, eyes at {eyes}", row(&sizes(player.hull.size()))),
             ),
         ];
         facts.map(|(name, value)| [name.to_owned(), value]).into()
@@ -155,29 +167,32 @@ impl UnbakedLevel {
     pub(super) fn ground(&self) -> Result<Answer, Refusal> {
         let none = || Refusal::failed("no view cell of this level can be drawn");
         let floors = self.floors.as_ref().ok_or_else(none)?;
-        let height = |cell: u32| Some(self.places.bounds(cell as usize).min[2] as f32);
+        let frame = self.level.frame;
+        let height = |cell: u32| {
+            let low = self.places.bounds(cell as usize).min[2];
+            Some(frame.length_to_asked(low) as f32)
+        };
         Ok(plans(floors, self.places.len() as u32, height))
     }
 
     /// What hides, and where players can be.
     pub(super) fn mesh(&self) -> Result<Answer, Refusal> {
+        let frame = self.level.frame.upright();
         let boxes = (0..self.places.len()).map(|cell| {
             let bounds = self.places.bounds(cell);
-            [bounds.min, bounds.max]
+            frame.corners_to_asked([bounds.min, bounds.max])
         });
         let hull = self.usual.player.hull;
+        let [cell, _, height] = frame.to_asked(self.places.cell);
         let room = Room {
-            locate: &|at| self.places.locate(at),
-            cell: [self.places.cell[0], self.places.cell[2]],
-            half: (hull.max[0] - hull.min[0]) / 2.0,
-            feet: hull.min[2],
+            locate: &|at| self.places.locate(frame.to_level(at)),
+            cell: [cell, height],
+            half: frame.length_to_asked((hull.max[0] - hull.min[0]) / 2.0),
+            feet: frame.length_to_asked(hull.min[2]),
+            middle: self.level.middle,
+            frame,
         };
-        mesh(
-            &self.field.occluder_section(),
-            self.level.middle,
-            boxes,
-            &room,
-        )
+        mesh(&self.field.occluder_section(), boxes, &room)
     }
 
     /// What is seen from a cell.
@@ -206,7 +221,7 @@ impl UnbakedLevel {
         let head = json!({
             "seen": seen,
             "micros": micros_since(start),
-            "bounds": [bounds.min, bounds.max],
+            "bounds": self.level.frame.corners_to_asked([bounds.min, bounds.max]),
         });
         Ok(Answer::new(head).with(words))
     }

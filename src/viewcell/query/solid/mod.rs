@@ -13,6 +13,7 @@ pub(crate) mod within;
 
 pub(crate) use budget::Budget;
 pub use occlusion::OcclusionTest;
+pub(crate) use occlusion::door;
 pub(crate) use solids::Solids;
 
 use super::Pvs;
@@ -22,16 +23,21 @@ use super::terrain::TerrainBundle;
 use super::within::Extent;
 use crate::format::occluders::Occluders;
 use crate::format::solid::{BOX_LEN, BUCKET_LEN, Corners, SOLID_LEN, SolidCells, SolidParameters};
-use crate::format::{FormatError, Tag, WorldKind};
+use crate::format::{FormatError, Frame, Tag, WorldKind};
 
 /// A bundle of a solid level, ready for queries. Copy it freely: it is a handful of slices.
 ///
 /// A view cell is a box of positions of a player's origin. Cell `a` sees cell `b` unless it is proven
 /// that no segment from the eye of a player anywhere in `a` to any point of the body of one anywhere in
 /// `b` is clear. Who is in no cell sees all, and is seen by all.
+///
+/// Positions, boxes and lengths are those of the engine that the level was exported from ([`SolidBundle::frame`]), in and out;
+/// [`SolidBundle::as_baked`] is asked with the level's own, in which z is up.
 #[derive(Clone, Copy, Debug)]
 pub struct SolidBundle<'a> {
     cells: SolidCells<'a>,
+    /// What it is asked with.
+    frame: Frame,
     /// Who sees whom: cell n is the sample whose Morton number is n.
     sights: TerrainBundle<'a>,
     /// What hides, if the bundle has it.
@@ -82,12 +88,56 @@ impl<'a> SolidBundle<'a> {
         let occluders = occluders.and_then(|(_, bytes)| Occluders::new(bytes));
         Ok(Self {
             occluders,
+            frame: parameters.frame,
             cells: SolidCells::new(parameters, boxes, buckets),
             sights,
         })
     }
 
-    /// What was baked: the `SOLD` section.
+    /// The same level, asked with its own coordinates, in which z is up: those of [`SolidBundle::parameters`].
+    pub fn as_baked(&self) -> Self {
+        Self {
+            frame: Frame::default(),
+            ..*self
+        }
+    }
+
+    /// The same level, asked with the engine's unit and the level's own axes, z up ([`Frame::upright`]).
+    pub fn upright(&self) -> Self {
+        Self {
+            frame: self.frame.upright(),
+            ..*self
+        }
+    }
+
+    /// How the coordinates that it is asked with become the level's.
+    pub fn frame(&self) -> Frame {
+        self.frame
+    }
+
+    /// What a unit is called that it is asked with: `m`, `cm`, `units` and others.
+    pub fn unit(&self) -> &'static str {
+        self.parameters().units.asked(self.frame)
+    }
+
+    /// The body, from the player's origin.
+    pub fn hull(&self) -> Corners {
+        self.frame.corners_to_asked(self.parameters().hull)
+    }
+
+    /// Heights of the eye over the player's origin, from crouched to standing.
+    pub fn eye(&self) -> [f64; 2] {
+        let eye = self.parameters().eye;
+        eye.map(|up| self.frame.length_to_asked(up))
+    }
+
+    /// Size of the smallest cells, by axis.
+    pub fn cell_size(&self) -> [f64; 3] {
+        let size = self.frame.to_asked(self.parameters().cell);
+        size.map(f64::abs)
+    }
+
+    /// What was baked, in the level's own coordinates: the `SOLD` section.
     pub fn parameters(&self) -> &SolidParameters {
         self.cells.parameters()
     }
@@ -101,12 +151,18 @@ impl<'a> SolidBundle<'a> {
     /// be able to be. Constant time.
     #[inline]
     pub fn locate(&self, position: [f64; 3]) -> Option<u32> {
-        self.cells.locate(position)
+        self.cells.locate(self.frame.to_level(position))
     }
 
     /// The positions of a player's origin that a cell stands for: least and greatest corner. `None` for a
     /// cell that is not there.
     pub fn bounds(&self, cell: u32) -> Option<Corners> {
+        let corners = self.baked_bounds(cell)?;
+        Some(self.frame.corners_to_asked(corners))
+    }
+
+    /// The same in the level's own coordinates.
+    pub(crate) fn baked_bounds(&self, cell: u32) -> Option<Corners> {
         if cell < self.cells() {
             self.cells.bounds(cell)
         } else {
@@ -116,8 +172,10 @@ impl<'a> SolidBundle<'a> {
 
     /// The positions of a cell; all for one that is not there.
     pub(crate) fn extent_of(&self, cell: u32) -> Extent {
-        self.bounds(cell)
-            .map_or(Extent::everywhere(), Extent::of_box)
+        let baked = self.baked_bounds(cell);
+        baked.map_or(Extent::everywhere(), |corners| {
+            Extent::of_box(corners).to_asked(self.frame)
+        })
     }
 
     /// Whether anybody in cell `a` may see any part of anybody in cell `b`. `true` where either is not
@@ -145,7 +203,7 @@ impl<'a> SolidBundle<'a> {
     /// bundle was baked for ([`SolidParameters::eye`]).
     #[inline]
     pub fn visible_from_eye(&self, a: [f64; 3], eye: f64, b: [f64; 3]) -> bool {
-        let [low, high] = self.parameters().eye;
+        let [low, high] = self.eye();
         !(low..=high).contains(&eye) || self.positions_visible(a, b)
     }
 

@@ -10,6 +10,7 @@ use super::cell_by_cell::{CellByCell, DEPTH};
 use super::solids::Solids;
 use super::{Budget, SolidBundle};
 use crate::convex::{Decider, Found, List, Span};
+use crate::format::Frame;
 use crate::format::solid::Corners;
 use crate::query::{Extent, ReachableSet};
 
@@ -22,6 +23,8 @@ pub struct OcclusionTest {
     decider: Decider<Budget>,
     hull: Corners,
     eye: [f64; 2],
+    /// What it is asked with.
+    frame: Frame,
 }
 
 impl SolidBundle<'_> {
@@ -36,16 +39,23 @@ impl SolidBundle<'_> {
             decider,
             hull: of.hull,
             eye: of.eye,
+            frame: self.frame(),
         })
     }
 }
 
+/// A door of the level, not larger than it is.
+pub(crate) fn door(frame: Frame, asked: Corners) -> Corners {
+    frame.rounded(frame.corners_to_level(asked), -1.0)
+}
+
 impl OcclusionTest {
-    /// Doors that are closed, in place of those before: opaque boxes, in the level's coordinates. What of a box is no
-    /// number, or further out than the level, hides nothing.
+    /// Doors that are closed, in place of those before: opaque boxes, in the coordinates that the level is asked with. What of
+    /// a box is no number, or further out than the level, hides nothing.
     pub fn set_doors(&mut self, doors: &[Corners]) {
+        let doors: Vec<Corners> = doors.iter().map(|of| door(self.frame, *of)).collect();
         self.solids
-            .set_movable(false, doors, &mut self.decider.movable);
+            .set_movable(false, &doors, &mut self.decider.movable);
         self.all = self.decider.all(&self.solids.occluders);
     }
 
@@ -66,7 +76,8 @@ impl OcclusionTest {
     ///
     /// `guess` is the pair's own, 0 at first: the occluder that hid it last, which is asked first.
     pub fn hides(&mut self, from: &Extent, to: &Extent, guess: &mut u32, budget: Duration) -> bool {
-        let Some([a, b]) = self.spans([from.corners(), to.corners()]) else {
+        let both = [from, to].map(|of| of.to_level(self.frame).corners());
+        let Some([a, b]) = self.spans(both) else {
             return false;
         };
         self.decider.guess = *guess;

@@ -20,7 +20,7 @@ pub(crate) struct ReachedCell {
 }
 
 impl SolidBundle<'_> {
-    /// The cells of `region`, in any order, to which a way leads in `path` from somewhere in the box `now`: into `room`, and how
+    /// In the level's own coordinates: the cells of `region`, in any order, to which a way leads in `path` from somewhere in the box `now`: into `room`, and how
     /// many they are. `None` where there is no such cell, or no room.
     #[inline(never)]
     pub(crate) fn reached(
@@ -31,7 +31,7 @@ impl SolidBundle<'_> {
     ) -> Option<usize> {
         let mut count = 0;
         self.parts(path)?.each_cell(|cell| {
-            let bounds = common(self.bounds(cell)?, path.corners());
+            let bounds = common(self.baked_bounds(cell)?, path.corners());
             *room.get_mut(count)? = ReachedCell { cell, bounds };
             count += 1;
             Some(())

@@ -130,15 +130,21 @@ impl SolidBundle<'_> {
         let [reach_a, reach_b] = reach;
         self.visible(a, b)
             || self.visible(b, a)
-            || self.visible_regions(
-                &self.positions_within(a, reach_a),
-                &self.positions_within(b, reach_b),
+            || self.visible_baked(
+                &self.baked_within(a, reach_a),
+                &self.baked_within(b, reach_b),
             )
     }
 
     /// A ball of all positions that are up to `reach` units from any of a cell; all positions for a cell that is not there.
     pub fn positions_within(&self, cell: u32, reach: f64) -> Extent {
-        let Some([[a, b, c], [d, e, f]]) = self.bounds(cell) else {
+        self.baked_within(cell, reach).to_asked(self.frame)
+    }
+
+    /// The same, of a reach that is asked with, in the level's own coordinates.
+    fn baked_within(&self, cell: u32, reach: f64) -> Extent {
+        let reach = self.frame.length_to_level(reach);
+        let Some([[a, b, c], [d, e, f]]) = self.baked_bounds(cell) else {
             return Extent::everywhere();
         };
         // From the middle of a cell a player may be in any corner.
@@ -157,14 +163,19 @@ impl SolidBundle<'_> {
     }
 
     /// Whether a player anywhere in region `a` may see any part of one anywhere in region `b`: whether any
-    /// cell that meets the one sees any that meets the other. A region is what [`Motion::region`] says of
+    /// cell that meets the one sees any that meets the other. A region is what [`World::region`] says of
     /// where somebody will be.
     ///
     /// Errs towards visible only: `true` where a region meets no cell, where finding out would take too
     /// long, and where the bundle is damaged.
     ///
-    /// [`Motion::region`]: crate::query::Motion::region
+    /// [`World::region`]: crate::query::World::region
     pub fn sees_region(&self, a: &Extent, b: &Extent) -> bool {
+        self.sees_baked(&a.to_level(self.frame), &b.to_level(self.frame))
+    }
+
+    /// The same of regions in the level's own coordinates.
+    pub(crate) fn sees_baked(&self, a: &Extent, b: &Extent) -> bool {
         match (self.parts(a), self.parts(b)) {
             (Some(from), Some(to)) => self.sees_parts(&from, &to),
             _ => true,
@@ -173,6 +184,11 @@ impl SolidBundle<'_> {
 
     /// Whether two players who may each be anywhere in a region may see each other, either way.
     pub fn visible_regions(&self, a: &Extent, b: &Extent) -> bool {
+        self.visible_baked(&a.to_level(self.frame), &b.to_level(self.frame))
+    }
+
+    /// The same of regions in the level's own coordinates.
+    pub(crate) fn visible_baked(&self, a: &Extent, b: &Extent) -> bool {
         match (self.parts(a), self.parts(b)) {
             (Some(a), Some(b)) => self.sees_parts(&a, &b) || self.sees_parts(&b, &a),
             _ => true,
@@ -190,7 +206,7 @@ impl SolidBundle<'_> {
         })
     }
 
-    /// The cells that meet a region; `None` where there are none or too many.
+    /// The cells that meet a region in the level's own coordinates; `None` where there are none or too many.
     pub(crate) fn parts(&self, region: &Extent) -> Option<Parts> {
         let mut parts = Parts {
             parts: [Part::default(); PARTS],
@@ -219,7 +235,7 @@ impl SolidBundle<'_> {
     ) -> Option<()> {
         let (mut block, mut cells) = (0, 0);
         self.cells.cells_near(place, range, |cell| {
-            if region.meets(self.bounds(cell)?) {
+            if region.meets(self.baked_bounds(cell)?) {
                 if cells != 0 && cell / BLOCK != block {
                     parts.add(block, cells)?;
                     cells = 0;

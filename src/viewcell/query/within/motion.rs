@@ -1,5 +1,6 @@
 //! Where a moving player may be.
 
+use crate::format::Frame;
 use crate::format::solid::Corners;
 
 /// Positions that a player may have: those of a closed box that are also in a ball. In the units and axes of the
@@ -52,6 +53,44 @@ impl Extent {
         }
     }
 
+    /// The same positions, and by rounding a little more, in the coordinates of a level that is asked by a frame.
+    pub fn to_level(&self, frame: Frame) -> Self {
+        if frame.is_level() {
+            return *self;
+        }
+        let corners = frame.corners_to_level(self.corners);
+        self.turned(
+            frame,
+            corners,
+            frame.to_level(self.middle),
+            frame.length_to_level(self.radius),
+        )
+    }
+
+    /// The same positions of a level, and by rounding a little more, in the coordinates that it is asked with.
+    pub fn to_asked(&self, frame: Frame) -> Self {
+        if frame.is_level() {
+            return *self;
+        }
+        let corners = frame.corners_to_asked(self.corners);
+        let radius = frame.length_to_asked(self.radius);
+        self.turned(
+            frame,
+            corners,
+            frame.to_asked(self.middle),
+            radius + frame.slack(radius),
+        )
+    }
+
+    fn turned(&self, frame: Frame, corners: Corners, middle: [f64; 3], radius: f64) -> Self {
+        let moved = middle.map(|at| frame.slack(at)).into_iter().sum::<f64>();
+        Self {
+            corners: frame.rounded(corners, 1.0),
+            middle,
+            radius: radius + moved,
+        }
+    }
+
     /// Least and greatest corner of the positions.
     pub const fn corners(&self) -> Corners {
         self.corners
@@ -79,7 +118,8 @@ impl Extent {
 }
 
 /// How players may move: by the rules of the game, or as `viewcell simulate fit` measured it. Each along the
-/// ground (x and y together), and up or down. Infinity for *no limit*; what is no number, or less than nothing, is none.
+/// ground (two axes together), and up or down, which is z but in an engine whose level says otherwise. Infinity for *no limit*;
+/// what is no number, or less than nothing, is none.
 ///
 /// Games move players by commands (ticks, frames) of some length d, each by the velocity at its end: from rest at
 /// acceleration a, a player comes a·t·(t + d)/2. Where that is so, a·d/2 belongs into the impulse.
@@ -108,7 +148,18 @@ impl MotionLimits {
         }
     }
 
-    /// Whether somebody may come so far within some seconds; if not, they were put elsewhere.
+    /// The same limits in units of a level that is asked by a frame.
+    pub fn to_level(&self, frame: Frame) -> Self {
+        let scaled = |of: [f64; 2]| of.map(|limit| frame.length_to_level(limit));
+        Self {
+            speed: scaled(self.speed),
+            acceleration: scaled(self.acceleration),
+            impulse: scaled(self.impulse),
+            error: scaled(self.error),
+        }
+    }
+
+    /// Whether somebody may come so far within some seconds, z up; if not, they were put elsewhere.
     pub fn allow(&self, way: [f64; 3], seconds: f64) -> bool {
         let [x, y, z] = way;
         let [along, up] = self.speed.map(|speed| speed * seconds.max(0.0));
@@ -137,14 +188,37 @@ pub struct Mover {
 }
 
 impl Mover {
-    /// The positions that the player may have then.
+    /// The same player in the coordinates of a level that is asked by a frame.
+    pub fn to_level(&self, frame: Frame) -> Self {
+        let motion = self.motion.to_level(frame);
+        let mut limits = self.limits.to_level(frame);
+        // A position may err by what it was rounded by.
+        let moved = motion.position.map(|at| frame.slack(at));
+        let moved = moved.into_iter().fold(0.0, f64::max);
+        limits.error = limits.error.map(|error| error + moved);
+        Self {
+            motion,
+            limits,
+            times: self.times,
+        }
+    }
+
+    /// The positions that the player may have then, where z is up: [`World::region`](crate::query::World::region) knows what is.
     pub fn region(&self) -> Extent {
         self.motion.region(&self.limits, self.times)
     }
 }
 
 impl Motion {
-    /// The positions that the player may have from `times[0]` until `times[1]` seconds later, as long as they
+    /// The same player in the coordinates of a level that is asked by a frame.
+    pub fn to_level(&self, frame: Frame) -> Self {
+        Self {
+            position: frame.to_level(self.position),
+            velocity: self.velocity.map(|velocity| frame.to_level(velocity)),
+        }
+    }
+
+    /// Where z is up: the positions that the player may have from `times[0]` until `times[1]` seconds later, as long as they
     /// move within `limits`. Somebody who is put elsewhere, by a teleporter or a respawn, moves outside of
     /// them: ask again from there.
     ///

@@ -1,6 +1,6 @@
 //! Look-ahead for all players of a server, each frame: who must be sent to whom, by how they move.
 
-use super::motion::{Motion, MotionLimits};
+use super::motion::{Motion, MotionLimits, Mover};
 use super::reachable::ReachableSet;
 use crate::query::World;
 
@@ -110,9 +110,12 @@ impl<'a> Predictor<'a> {
         let tracked = self.players.get_mut(player)?.as_mut()?;
         if tracked.reached != Some(times) {
             tracked.reached = Some(times);
-            let since = times.map(|time| time - tracked.time);
-            let set = self.sets.get_mut(player)?;
-            set.set_motion(&tracked.motion, &self.limits, since, tracked.cell);
+            let mover = Mover {
+                motion: tracked.motion,
+                limits: self.limits,
+                times: times.map(|time| time - tracked.time),
+            };
+            self.sets.get_mut(player)?.set_motion(&mover, tracked.cell);
         }
         Some(())
     }

@@ -1,6 +1,7 @@
 //! The reachable set of a player, found once and asked about many times.
 
-use super::motion::{Extent, Motion, MotionLimits, Mover};
+use super::motion::{Extent, Mover};
+use crate::format::Frame;
 use crate::format::bits;
 use crate::format::cells::SymmetryCode;
 use crate::format::solid::Corners;
@@ -14,7 +15,10 @@ use crate::query::{Place, SolidBundle, World};
 /// All memory is allocated at first.
 #[derive(Clone, Debug)]
 pub struct ReachableSet<'a> {
+    /// Asked with its own coordinates, of which all below is.
     world: World<'a>,
+    /// What the caller asks with.
+    frame: Frame,
     /// `None` of nobody.
     region: Option<Extent>,
     /// Whether a player on a terrain is in no place now, and so may be anywhere.
@@ -47,7 +51,8 @@ impl<'a> ReachableSet<'a> {
             World::Terrain(_) | World::Solid(_) => 0,
         };
         Self {
-            world,
+            world: world.as_baked(),
+            frame: world.frame(),
             region: None,
             is_lost: false,
             rows: vec![0; 2 * words].into(),
@@ -67,13 +72,8 @@ impl<'a> ReachableSet<'a> {
 
     /// Sets it to the reach of a player. One who is at no place now ([`World::locate`]) may be anywhere.
     pub fn set(&mut self, mover: &Mover) {
-        let Mover {
-            motion,
-            limits,
-            times,
-        } = mover;
-        let cell = self.cell_at(motion.position);
-        self.set_motion(motion, limits, *times, cell);
+        let cell = self.cell_at(self.frame.to_level(mover.motion.position));
+        self.set_motion(mover, cell);
     }
 
     /// Sets it to a player who is at a position now, and stays in a region, such as [`Running::region`] gives. One who is at
@@ -81,6 +81,8 @@ impl<'a> ReachableSet<'a> {
     ///
     /// [`Running::region`]: super::Running::region
     pub fn set_region(&mut self, position: [f64; 3], region: &Extent) {
+        let position = self.frame.to_level(position);
+        let region = &region.to_level(self.frame);
         let cell = self.cell_at(position);
         self.fill(cell, [position; 2], [region, region]);
     }
@@ -94,17 +96,16 @@ impl<'a> ReachableSet<'a> {
     }
 
     /// Sets it to a player in motion, who is in cell `cell` of a level now, if known.
-    pub(super) fn set_motion(
-        &mut self,
-        motion: &Motion,
-        limits: &MotionLimits,
-        times: [f64; 2],
-        cell: Option<u32>,
-    ) {
-        let now = motion.region(limits, [0.0, 0.0]).corners();
-        let path = times.map(|time| motion.region(limits, [0.0, time]).corners());
+    pub(super) fn set_motion(&mut self, mover: &Mover, cell: Option<u32>) {
+        let Mover {
+            motion,
+            limits,
+            times,
+        } = mover.to_level(self.frame);
+        let now = motion.region(&limits, [0.0, 0.0]).corners();
+        let path = times.map(|time| motion.region(&limits, [0.0, time]).corners());
         let path = Extent::of_box(hull(path));
-        self.fill(cell, now, [&path, &motion.region(limits, times)]);
+        self.fill(cell, now, [&path, &motion.region(&limits, times)]);
     }
 
     /// Sets it to a player who is somewhere in the box `now`, in cell `cell` of a level if known, who moves within `path` and

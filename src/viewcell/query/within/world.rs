@@ -93,16 +93,38 @@ impl World<'_> {
         limits: &MotionLimits,
         times: [f64; 2],
     ) -> bool {
-        let [a, b] = players.map(|player| player.region(limits, times));
-        self.visible_regions(&a, &b) || self.is_any_lost(players)
+        let [a, b] = players.map(|&motion| {
+            let mover = Mover {
+                motion,
+                limits: *limits,
+                times,
+            };
+            mover.to_level(self.frame()).region()
+        });
+        let visible = match self {
+            World::Solid(level) => level.visible_baked(&a, &b),
+            World::Terrain(_) | World::Cells(_) => self.sees_region(&a, &b),
+        };
+        visible || self.is_any_lost(players)
     }
 
     /// Whether one player may see another, each at any of some times of their own. A client's own player is predicted
     /// there, and moves on for longer than the server knows; others move on the server alone. Else as
     /// [`World::visible_in_motion`]; only in a solid level not the same the other way round.
     pub fn sees_in_motion(&self, from: &Mover, to: &Mover) -> bool {
-        self.sees_region(&from.region(), &to.region())
-            || self.is_any_lost([&from.motion, &to.motion])
+        let [a, b] = [from, to].map(|mover| mover.to_level(self.frame()).region());
+        let sees = match self {
+            World::Solid(level) => level.sees_baked(&a, &b),
+            World::Terrain(_) | World::Cells(_) => self.sees_region(&a, &b),
+        };
+        sees || self.is_any_lost([&from.motion, &to.motion])
+    }
+
+    /// The positions that a player may have at some time to come, whichever axis points up in the engine that a level was
+    /// exported from.
+    pub fn region(&self, mover: &Mover) -> Extent {
+        let frame = self.frame();
+        mover.to_level(frame).region().to_asked(frame)
     }
 
     /// Whether any of two players is at no place now.

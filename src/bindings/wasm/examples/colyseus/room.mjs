@@ -69,7 +69,7 @@ export class HiddenRoom extends Room {
   onBeforePatch() {
     for (const [key, { x, y, z }] of this.state.players) {
       // The state has the engine's axes.
-      this.sets.put(key, this.bundle.toLevel([x, y, z]), { ping: this.pings.get(key).seconds });
+      this.sets.put(key, [x, y, z], { ping: this.pings.get(key).seconds });
     }
     const views = new Map(this.clients.map((client) => [client.sessionId, client.view]));
     for (const { viewer, player, observes } of this.sets.update(this.now())) {

@@ -40,8 +40,8 @@ struct Watched {
 //
 // Of a terrain: x becomes metres east, y metres south of sample (0, 0), z is not asked for. Unreal counts in
 // centimetres, and a Landscape has its columns along X and its rows along Y: origin is its corner, scale 0.01.
-// Of a level: units and axes of the level. Those of Quake are right-handed and Unreal's are not: scale y by a
-// negative number.
+// Of a level that was baked with --from unreal: as it is, with a scale of 1 (open_level). Of another: units and axes of the
+// level. Those of Quake are right-handed and Unreal's are not: scale y by a negative number.
 struct Frame {
     double origin[3] = {0.0, 0.0, 0.0};
     double scale[3] = {0.01, 0.01, 0.01};
@@ -110,8 +110,7 @@ public:
             error = std::string(path) + ": expected a level that was baked with --from unreal, found other coordinates";
             return false;
         }
-        frame.scale[0] = frame.scale[2] = found.scale;
-        frame.scale[1] = -found.scale;
+        frame.scale[0] = frame.scale[1] = frame.scale[2] = 1.0;
         return true;
     }
 
