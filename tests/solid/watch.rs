@@ -708,6 +708,39 @@ fn eyes_and_bodies_are_as_they_are_given() {
 }
 
 #[test]
+fn a_time_that_is_no_number_is_endless_and_not_now() {
+    let (_, bundle) = rooms();
+    let options = WatchOptions {
+        max_ahead: f64::INFINITY,
+    };
+    let mut watch = Watch::new(bundle, 2, options).unwrap();
+    let mut sends = |times: [f64; 2], of_viewer: bool| {
+        for (number, at) in [[48.0, 48.0, 32.0], [480.0, 48.0, 32.0]]
+            .into_iter()
+            .enumerate()
+        {
+            let mut of = watched(at, [0.0; 3], 0.05);
+            if of_viewer {
+                of.sees.times = times;
+            } else {
+                of.shown.times = times;
+            }
+            watch.set(number, &of);
+        }
+        watch.begin();
+        watch.look(u32::MAX);
+        watch.sends(0, 1)
+    };
+    for of_viewer in [true, false] {
+        assert!(!sends([0.0, 0.05], of_viewer));
+        for time in [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0] {
+            assert!(sends([0.0, time], of_viewer), "{time}");
+            assert!(sends([time, 0.05], of_viewer), "{time}");
+        }
+    }
+}
+
+#[test]
 fn who_sees_further_ahead_than_was_said_is_sent_everybody_and_budgets_are_kept() {
     let (_, bundle) = rooms();
     let options = WatchOptions { max_ahead: 0.05 };
