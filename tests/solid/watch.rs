@@ -587,6 +587,8 @@ fn smoke_is_held_to_how_far_ahead_each_pair_looks() {
         for (number, at) in places.into_iter().enumerate() {
             let mut of = watched(at, [0.0; 3], sees);
             of.shown.times[1] = [0.05, second, third][number];
+            // Nobody moves: time is what smoke is held to.
+            [of.sees.limits, of.shown.limits] = [MotionLimits::speed(0.0); 2];
             watch.set(number, &of);
         }
         watch.begin();
@@ -713,8 +715,8 @@ fn a_time_that_is_no_number_is_endless_and_not_now() {
     let options = WatchOptions {
         max_ahead: f64::INFINITY,
     };
-    let mut watch = Watch::new(bundle, 2, options).unwrap();
-    let mut sends = |times: [f64; 2], of_viewer: bool| {
+    let sends = |times: [f64; 2], of_viewer: bool| {
+        let mut watch = Watch::new(bundle, 2, options).unwrap();
         for (number, at) in [[48.0, 48.0, 32.0], [480.0, 48.0, 32.0]]
             .into_iter()
             .enumerate()
