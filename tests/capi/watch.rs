@@ -83,7 +83,7 @@ fn a_watch_answers_as_in_rust() {
             let position = [528.0, 256.0, 100.0].map(|side| side * dice.fraction());
             let velocity = [0; 3].map(|_| 300.0 * dice.fraction() - 150.0);
             let watched = viewcell_watched {
-                sees: mover(position, velocity, 0.3 * dice.fraction()),
+                sees: mover(position, velocity, 0.2 * dice.fraction()),
                 shown: mover(position, velocity, 0.05),
                 step: 18.0,
                 eye: [10.0, 26.0],

@@ -331,11 +331,11 @@ fn nobody_who_moves_by_the_rules_leaves_their_box_in_real_levels() {
             ..Place::default()
         };
         let (mut dice, mut steps, mut furthest) = (Dice(6), 0, [0.0; 3]);
-        while steps < wanted() / 4 {
+        while steps < wanted() / 20 {
             let spawn = level.spawns[dice.roll(level.spawns.len() as u32) as usize];
             let mut player = Player::new(spawn.map(|at| at as f32));
             for _ in 0..20 {
-                let place = nearby(&level_place, player.at, 1_500.0);
+                let place = nearby(&level_place, player.at, 800.0);
                 if place.is_stuck(player.at) {
                     break;
                 }
