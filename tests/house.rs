@@ -39,21 +39,21 @@ const UNSAFE: &[&str] = &[
 const READERS: &[(&str, usize, &str)] = &[
     (
         "ingest/source.rs",
-        2,
+        1,
         "the gate: asks first whether it is a file",
     ),
     (
         "ingest/terrain.rs",
-        1,
+        2,
         "the raster, which went through the gate",
     ),
     ("ingest/envi.rs", 2, "found beside it by `is_file`"),
     ("ingest/esri.rs", 1, "found beside it by `is_file`"),
     ("ingest/raw.rs", 1, "the data of these two"),
     (
-        "ingest/geotiff.rs",
+        "ingest/tiff_tags.rs",
         1,
-        "the mask beside it, found by `is_file`",
+        "the raster at an image, or the mask beside it, found by `is_file`",
     ),
     (
         "ingest/ground/sources.rs",
@@ -102,16 +102,16 @@ const READERS: &[(&str, usize, &str)] = &[
 
 /// Figures of `scripts/measure-build lines` and their bounds, which may fall, and rise only with a reason in the commit.
 ///
-/// Of product and tests 1,500 lines are room for fixes that are under way on 28 November 2026, and of options some 20:
-/// the bounds fall with those of issue 66 (94,000 and 40,000 lines, 330 places for 110 options, 56 functions, 50 scripts of
-/// 4,700 lines).
+/// Of 28 November 2026: what is drawn, what scripts and sidecars say, coordinates and floats at every entry point took 5,400
+/// lines and 4,400 of tests. The bounds fall with those of issue 66 (94,000 and 40,000 lines, 330 places for 110 options,
+/// 56 functions, 50 scripts of 4,700 lines).
 const BOUNDS: &[(&str, usize)] = &[
-    ("lines of the product", 105_700),
-    ("lines of papers", 7_500),
-    ("lines of tests", 48_200),
+    ("lines of the product", 109_600),
+    ("lines of papers", 7_450),
+    ("lines of tests", 52_700),
     ("lines of bindings", 14_400),
     ("files of scripts", 64),
-    ("lines of scripts, all", 6_900),
+    ("lines of scripts, all", 7_000),
     ("lines of records, all", 400),
     ("places for options", 520),
     ("different options", 165),
@@ -370,7 +370,7 @@ fn no_text_outside_the_command_line_names_a_flag() {
                 .into_iter()
                 // Commands of other programs, which are meant to be typed as they are.
                 .filter(|text| {
-                    let is_other = ["\"unpack it: `", "gdal_calc.py"]
+                    let is_other = ["\"unpack it: `", "gdal_calc.py", "blender -b"]
                         .iter()
                         .any(|of| text.contains(of));
                     names_a_flag(text) && !is_other

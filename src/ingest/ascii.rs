@@ -21,8 +21,8 @@ const KEYWORDS: [&str; 10] = [
     "nodata_value",
 ];
 
-/// ESRI's own, where the header names none.
-const DEFAULT_NODATA: f64 = -9999.0;
+/// ESRI's own, where neither the header names one nor a file beside it.
+pub(super) const DEFAULT_NODATA: f64 = -9999.0;
 
 /// No number or keyword is longer; binary data must not be gathered as one word.
 const MAX_WORD: usize = 128;
@@ -76,7 +76,7 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     }
     let mut raster = Raster::new("ESRI ASCII grid", window, values);
     raster.float = true;
-    raster.nodata = Some(header.nodata.unwrap_or(DEFAULT_NODATA));
+    raster.nodata = header.nodata;
     raster.transform = header.transform(height as f64);
     Ok(raster)
 }

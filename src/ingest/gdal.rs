@@ -73,13 +73,20 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
     )
     .map_err(|e| error(&e))?;
 
-    // Alpha, a mask in the file or beside it, and nodata, which counts as stored later.
+    // Alpha, or a mask in the file or beside it. Nodata counts later, as stored. A band of alpha is read as such whatever its
+    // type: GDAL takes no mask from one of floating point.
     let flags = band.mask_flags().map_err(|e| error(&e))?;
+    let mask = if bands == 2 {
+        Some(dataset.rasterband(2).map_err(|e| error(&e))?)
+    } else if flags.is_per_dataset() {
+        Some(band.open_mask_band().map_err(|e| error(&e))?)
+    } else {
+        None
+    };
     let mut masked = 0;
-    if flags.is_per_dataset() || flags.is_alpha() {
+    if let Some(mask) = mask {
         let mut there = vec![0.0; values.len()];
         let place = (in_file.column as isize, in_file.row as isize);
-        let mask = band.open_mask_band().map_err(|e| error(&e))?;
         mask.read_into_slice(place, size, size, &mut there, None)
             .map_err(|e| error(&e))?;
         masked = mask::clear(&mut values, &there);

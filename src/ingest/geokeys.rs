@@ -93,40 +93,41 @@ impl GeoTags {
         &self,
         notes: &mut Vec<String>,
     ) -> Result<Option<[f64; 6]>, IngestError> {
-        let mut t =
-            if let [m0, m1, _, m3, m4, m5, _, m7, ..] = self.transformation[..] {
-                [m3, m0, m1, m7, m4, m5]
-            } else if let ([sx, sy, ..], [i, j, _, x, y, _, ..]) =
-                (&self.pixel_scale[..], &self.tie_points[..])
-            {
-                let is_scale = |scale: &f64| scale.is_finite() && *scale != 0.0;
-                if !is_scale(sx) || !is_scale(sy) {
-                    return Err(no_place("two numbers above 0", &[*sx, *sy])
-                        .at("tag 33550 (ModelPixelScale)"));
-                }
-                if *sx < 0.0 || *sy < 0.0 {
-                    notes.push(format!(
-                    "the pixel scale (tag 33550) is {} x {}, expected two numbers above 0: taken \
-                     without the sign",
-                    Short(*sx),
-                    Short(*sy)
-                ));
-                }
-                let (sx, sy) = (sx.abs(), sy.abs());
-                if ![i, j, x, y].iter().all(|n| n.is_finite()) {
-                    return Err(no_place("finite numbers", &[*i, *j, *x, *y])
-                        .at("tag 33922 (ModelTiepoint)"));
-                }
-                [x - i * sx, sx, 0.0, y + j * sy, 0.0, -sy]
-            } else {
-                if self.tie_points.len() > 6 {
-                    notes.push(
-                        "ground control points are not read: the raster is taken without them"
-                            .to_owned(),
-                    );
-                }
-                return Ok(None);
-            };
+        let mut t = if let [m0, m1, _, m3, m4, m5, _, m7, ..] = self.transformation[..] {
+            [m3, m0, m1, m7, m4, m5]
+        } else if let ([sx, sy, ..], [i, j, _, x, y, _, ..]) =
+            (&self.pixel_scale[..], &self.tie_points[..])
+        {
+            let is_scale = |scale: &f64| scale.is_finite() && *scale != 0.0;
+            if !is_scale(sx) || !is_scale(sy) {
+                return Err(
+                    no_place("two numbers above 0", &[*sx, *sy]).at("tag 33550 (ModelPixelScale)")
+                );
+            }
+            // Columns may run to the west. How rows run is not the scale's to say.
+            if *sy < 0.0 {
+                notes.push(format!(
+                        "the pixel scale (tag 33550) is {} x {}, expected a second number above 0: taken without the sign",
+                        Short(*sx),
+                        Short(*sy)
+                    ));
+            }
+            let (sx, sy) = (*sx, sy.abs());
+            if ![i, j, x, y].iter().all(|n| n.is_finite()) {
+                return Err(
+                    no_place("finite numbers", &[*i, *j, *x, *y]).at("tag 33922 (ModelTiepoint)")
+                );
+            }
+            [x - i * sx, sx, 0.0, y + j * sy, 0.0, -sy]
+        } else {
+            if self.tie_points.len() > 6 {
+                notes.push(
+                    "ground control points are not read: the raster is taken without them"
+                        .to_owned(),
+                );
+            }
+            return Ok(None);
+        };
         if !t.iter().all(|n| n.is_finite()) {
             return Err(no_place("finite numbers", &t).at("tag 34264 (ModelTransformation)"));
         }

@@ -85,6 +85,11 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
     raster.scale = metadata_number(&metadata, "scale")?.unwrap_or(1.0);
     raster.offset = metadata_number(&metadata, "offset")?.unwrap_or(0.0);
     raster.float = float;
+    raster.nearest = match coding.sample {
+        SampleType::F16 => |nodata| SampleType::F16.nearest(nodata),
+        SampleType::F24 => |nodata| SampleType::F24.nearest(nodata),
+        _ => raster.nearest,
+    };
     raster.nodata = nodata;
     raster.notes = notes;
     Ok(raster)
@@ -250,7 +255,7 @@ fn metadata_number(metadata: &str, role: &str) -> Result<Option<f64>, IngestErro
     let number = parse_number(text).filter(|n| n.is_finite());
     number.map(Some).ok_or_else(|| {
         let remedy =
-            "write it again: gdal_edit.py -scale 1 -offset 0 INPUT, with the numbers that hold";
+            "write it again: gdal_translate -a_scale 1 -a_offset 0 INPUT OUT.tif, with the numbers that hold";
         let wrong = IngestError::bad(format!("a number as {role}"), format!("{text:?}"), remedy);
         wrong.at("tag 42112 (GDAL_METADATA)")
     })

@@ -16,6 +16,14 @@ impl Held {
     /// Most that any input may ask for. [Unit: bytes]
     pub(crate) const MOST: u64 = 512 << 20;
 
+    /// Most that the scripts, or the libraries, of an input may come to: games have a few megabytes. [Unit: bytes]
+    const TEXTS: u64 = 64 << 20;
+
+    /// A bound for the texts that an input names, within this one.
+    pub(crate) fn of_texts(&self) -> Self {
+        Self::within(Some(self.left.min(Self::TEXTS)))
+    }
+
     /// Within so much memory, and within [`Held::MOST`].
     pub(crate) fn within(memory: Option<u64>) -> Self {
         let most = memory.unwrap_or(Self::MOST).min(Self::MOST);
@@ -68,6 +76,8 @@ mod tests {
         );
         held.take(2 << 20, "scripts").unwrap();
         assert!(held.take(u64::MAX, "scripts").is_err());
+        assert_eq!(held.of_texts().left(), 0);
+        assert_eq!(Held::within(None).of_texts().left(), Held::TEXTS);
         assert_eq!(Held::within(None).left(), Held::MOST);
         assert_eq!(Held::within(Some(u64::MAX)).left(), Held::MOST);
     }

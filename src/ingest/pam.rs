@@ -58,7 +58,7 @@ impl Pam {
             node.has_tag_name("PAMRasterBand") && band.and_then(|n| n.parse().ok()) == Some(1)
         };
         // The last counts, where somebody wrote more than one.
-        let band = root.children().filter(is_first).last();
+        let band = root.children().rfind(is_first);
         let of_band = |tag| band.and_then(|band| child(band, tag));
         let nodata = of_band("NoDataValue").filter(|_| !has_nodata);
         Ok(Some(Self {

@@ -90,6 +90,10 @@ pub(super) fn read(source: &RasterFile, mut file: File) -> Result<Raster, Ingest
     raster.notes = notes;
     raster.transform = transform;
     raster.order = order;
+    if has_alpha && header.colour == 0 {
+        // The grey that is transparent, which is void already, is the file's own nodata.
+        raster.nodata = Some(f64::NAN);
+    }
     raster.notes.push(heights_assumed(source));
     Ok(raster)
 }

@@ -233,6 +233,8 @@ pub(super) struct Raster {
     pub values: Vec<f64>,
     /// Samples are floating point: nodata may have been rounded to single precision.
     pub float: bool,
+    /// The sample that nodata became, where samples have fewer digits still.
+    pub nearest: fn(f64) -> f64,
     pub nodata: Option<f64>,
     /// Height = value × scale + offset, as the file has it, in its unit of height.
     pub scale: f64,
@@ -254,6 +256,7 @@ impl Raster {
             window,
             values,
             float: false,
+            nearest: |nodata| nodata,
             nodata: None,
             scale: 1.0,
             offset: 0.0,
@@ -279,7 +282,7 @@ impl Raster {
         };
         // NaN, such as infinity minus infinity, is in no range either.
         let is_possible = |metres: f64| metres.abs() <= Terrain::MAX_ABS_HEIGHT;
-        let is_void = Void::new(nodata, float);
+        let is_void = Void::new(nodata.map(self.nearest), float);
         let mut voids = 0_u64;
         let width = self.window.width as usize;
         let mut stored = vec![0.0; width];

@@ -36,7 +36,12 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
         return Err(IngestError::bad(
             format!("{declared} bytes for `size` {width}x{height}"),
             format!("{} bytes", source.length),
-            format!("give the `size` that fits{}", guess(source.length, bytes)),
+            if sample == SampleType::U16 && declared * 2 == u128::from(source.length) {
+                "if samples are floating point of 32 bits, name the file .r32; else give the `size` that fits"
+                    .to_owned()
+            } else {
+                format!("give the `size` that fits{}", guess(source.length, bytes))
+            },
         )
         .at("file length"));
     }
@@ -120,6 +125,25 @@ impl SampleType {
             Self::F24 => 3,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// The sample that a writer makes of a number, where samples have fewer digits than single precision.
+    pub(super) fn nearest(self, number: f64) -> f64 {
+        let (digits, most) = match self {
+            Self::F16 => (10, 65_504.0),
+            Self::F24 => (16, 2_f64.powi(64) * (1.0 - 2_f64.powi(-17))),
+            _ => return number,
+        };
+        if number == 0.0 || !number.is_finite() {
+            return number;
+        }
+        let step = 2_f64.powi(number.abs().log2().floor() as i32 - digits);
+        let rounded = (number / step).round_ties_even() * step;
+        if rounded.abs() > most {
+            f64::INFINITY.copysign(number)
+        } else {
+            rounded
         }
     }
 

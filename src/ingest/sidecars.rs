@@ -38,7 +38,26 @@ impl Sidecar {
         };
         // Asked first, because opening a pipe would wait.
         let is_there = |name: &PathBuf| name != raster && name.is_file();
-        names.into_iter().find(is_there)
+        let exact = names.iter().find(|name| is_there(name)).cloned();
+        exact.or_else(|| {
+            // Of names in mixed case the first in the order of the alphabet.
+            let folder = raster.parent().filter(|folder| *folder != Path::new(""));
+            let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+            let mut others: Vec<OsString> =
+                entries.flatten().map(|entry| entry.file_name()).collect();
+            others.sort();
+            let named = |name: &PathBuf| {
+                let is_same = |other: &&OsString| {
+                    name.file_name()
+                        .is_some_and(|own| own.eq_ignore_ascii_case(other))
+                };
+                others
+                    .iter()
+                    .find(is_same)
+                    .map(|other| raster.with_file_name(other))
+            };
+            names.iter().filter_map(named).find(is_there)
+        })
     }
 
     /// Path and text of that file; an empty one is as none.

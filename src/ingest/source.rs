@@ -147,18 +147,6 @@ pub(super) fn file_start(path: &Path, what: &str, most: u64) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// A text beside the raster, its first megabyte at most; nothing where there is no such file.
-pub(super) fn text_beside(path: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    // Asked first, because opening a pipe would wait.
-    path.is_file()
-        .then(|| File::open(path).ok())??
-        .take(1 << 20)
-        .read_to_end(&mut bytes)
-        .ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 /// [`Terrain::SPACINGS`] in words.
 pub(super) const SPACINGS: &str = "a spacing of 1e-6 to 1e9 m";
 

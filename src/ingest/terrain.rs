@@ -85,6 +85,9 @@ fn read(path: &Path, options: &IngestOptions) -> Result<Ingested, IngestError> {
     if let Some(pam) = pam {
         pam.apply(&mut raster, format.yields_to_pam());
     }
+    if format == Format::Ascii {
+        raster.nodata.get_or_insert(ascii::DEFAULT_NODATA);
+    }
     mask::apply_beside(&source, &mut raster)?;
     raster.into_ingested(options)
 }

@@ -171,9 +171,7 @@ fn copies_of_a_bundle_keep_its_coordinates() {
     };
     for (name, engine, metre, _) in ENGINES {
         let level = bundle(name);
-        folder.ok(&[
-            "repack", &level, "-o", "copy.vcb", "--budget", "40%", "--force", "--quiet",
-        ]);
+        folder.ok(&["repack", &level, "-o", "copy.vcb", "--force", "--quiet"]);
         assert_eq!(about("copy.vcb"), about(&level), "{name}");
         let [short, long] = [SHORT, LONG].map(|at| written(engine(at)));
         let reach = (8.0 * metre).to_string();

@@ -513,7 +513,7 @@ fn documents_hold_the_answers() {
                 "--json"
             ]
         ),
-        json!({"pairs": 2, "visible": 1, "answers": [0, 1]})
+        json!({"pairs": 2, "visible": 1, "nowhere": 0, "answers": [0, 1]})
     );
     let pvs = document(
         &folder,

@@ -377,6 +377,7 @@ fn solids_hide_where_they_stand_and_carry_feet() {
                 "0,0,0",
                 "-o",
                 "d.vcb",
+                "--force",
             ],
         );
         for word in words {

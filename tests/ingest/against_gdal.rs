@@ -271,3 +271,114 @@ fn gdal_too_refuses_what_is_no_terrain() {
     );
     assert_eq!(error.place(), Some("byte 0"));
 }
+
+/// Which comes first, a raster's own nodata, scale and place or those of a PAM file, differs from driver to driver.
+#[test]
+fn pam_files_are_read_as_gdal_reads_them() {
+    const PAM: &str = "<PAMDataset><GeoTransform>1000, 10, 0, 2000, 0, -10</GeoTransform>\
+         <PAMRasterBand band=\"1\"><NoDataValue>77</NoDataValue><UnitType>ft</UnitType><Offset>5</Offset>\
+         <Scale>2</Scale></PAMRasterBand></PAMDataset>";
+    let samples: Vec<f64> = (0..400).map(|i| f64::from(i % 90)).collect();
+    for (driver, name) in [
+        ("GTiff", "a.tif"),
+        ("PNG", "a.png"),
+        ("ENVI", "a.bin"),
+        ("EHdr", "a.bil"),
+        ("AAIGrid", "a.asc"),
+    ] {
+        for own in [false, true] {
+            let files = Files::new();
+            let path = files.0.path().join(name);
+            let memory = DriverManager::get_driver_by_name("MEM").unwrap();
+            let mut made = memory
+                .create_with_band_type::<u8, _>("", 20, 20, 1)
+                .unwrap();
+            let mut band = made.rasterband(1).unwrap();
+            let mut buffer = Buffer::new((20, 20), samples.clone());
+            band.write((0, 0), (20, 20), &mut buffer).unwrap();
+            if own {
+                band.set_no_data_value(Some(33.0)).unwrap();
+                band.set_scale(3.0).unwrap();
+                band.set_offset(7.0).unwrap();
+                made.set_geo_transform(&[500.0, 1.0, 0.0, 900.0, 0.0, -1.0])
+                    .unwrap();
+            }
+            let driver_of = DriverManager::get_driver_by_name(driver).unwrap();
+            let copy = made.create_copy(&driver_of, &path, &RasterCreationOptions::new());
+            copy.unwrap().close().unwrap();
+            files.write(&format!("{name}.aux.xml"), PAM);
+
+            let dataset = Dataset::open(&path).unwrap();
+            let band = dataset.rasterband(1).unwrap();
+            let unit = if band.unit() == "ft" { 0.3048 } else { 1.0 };
+            let (scale, offset) = (band.scale().unwrap_or(1.0), band.offset().unwrap_or(0.0));
+            // A grid without nodata takes none of PAM in GDAL. Here it does: a void hides nobody.
+            let nodata = band.no_data_value().unwrap_or(77.0);
+            let ours = read_plainly(&path).terrain;
+            for (i, (found, stored)) in ours.heights().iter().zip(&samples).enumerate() {
+                let due = (stored * scale + offset) * unit;
+                if *stored == nodata {
+                    assert!(found.is_nan(), "{driver} {own}: sample {i}: {found}");
+                } else {
+                    assert!(
+                        (found - due).abs() < 1e-9,
+                        "{driver} {own}: sample {i}: {found} {due}"
+                    );
+                }
+            }
+            let place = ours.georeference().map(|place| place.transform);
+            let theirs = dataset.geo_transform().ok().map(|t| t.map(|n| n + 0.0));
+            if driver != "AAIGrid" || own {
+                assert_eq!(place, theirs, "{driver} {own}");
+            }
+        }
+    }
+}
+
+/// Of what GDAL writes, in formats that it reads for us as well.
+#[test]
+fn masks_and_alpha_are_read_as_gdal_reads_them() {
+    for (driver, options) in [
+        ("GTiff", ["ALPHA=YES", "INTERLEAVE=PIXEL"]),
+        ("GTiff", ["ALPHA=YES", "INTERLEAVE=BAND"]),
+        ("GTiff", ["ALPHA=YES", "COMPRESS=LERC"]),
+        ("PNG", ["ZLEVEL=1", "ZLEVEL=1"]),
+    ] {
+        let files = Files::new();
+        let memory = DriverManager::get_driver_by_name("MEM").unwrap();
+        let made = memory
+            .create_with_band_type::<u16, _>("", 40, 30, 2)
+            .unwrap();
+        let heights: Vec<u16> = (0..1200).map(|i| (hash(i) % 5000) as u16).collect();
+        let alpha: Vec<u16> = (0..1200)
+            .map(|i| if i % 7 == 0 { 0 } else { 65_535 })
+            .collect();
+        for (number, samples) in [(1, &heights), (2, &alpha)] {
+            let mut buffer = Buffer::new((40, 30), samples.clone());
+            let mut band = made.rasterband(number).unwrap();
+            band.write((0, 0), (40, 30), &mut buffer).unwrap();
+        }
+        let mut list = RasterCreationOptions::new();
+        options
+            .iter()
+            .for_each(|option| list.add_string(option).unwrap());
+        let path = files.0.path().join("a.raster");
+        let driver_of = DriverManager::get_driver_by_name(driver).unwrap();
+        made.create_copy(&driver_of, &path, &list)
+            .unwrap()
+            .close()
+            .unwrap();
+        let terrain = read_plainly(&path).terrain;
+        for (i, found) in terrain.heights().iter().enumerate() {
+            if i % 7 == 0 {
+                assert!(found.is_nan(), "{driver} {options:?}: sample {i}: {found}");
+            } else {
+                assert_eq!(
+                    *found,
+                    f64::from(heights[i]),
+                    "{driver} {options:?}: sample {i}"
+                );
+            }
+        }
+    }
+}

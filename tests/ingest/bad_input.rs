@@ -199,12 +199,10 @@ fn the_limit_counts_the_crop() {
 #[test]
 fn png_that_is_no_heightmap() {
     let files = Files::new();
-    let cases: [(image::DynamicImage, &str); 5] = [
+    let cases: [(image::DynamicImage, &str); 3] = [
         (image::RgbImage::new(2, 2).into(), "RGB"),
         (image::RgbaImage::new(2, 2).into(), "RGBA"),
-        (image::GrayAlphaImage::new(2, 2).into(), "alpha"),
         (image::DynamicImage::new_rgb16(2, 2), "RGB"),
-        (image::DynamicImage::new_luma_a16(2, 2), "alpha"),
     ];
     for (image, word) in cases {
         refuse(&files.write("a.png", png(image)), Bad, &[word, "IHDR"]);
@@ -225,14 +223,6 @@ fn png_that_is_no_heightmap() {
         Resource,
         &["70000 x 70000", "67125249", "`max_samples`"],
     );
-
-    // A grey value that stands for transparent: chunk tRNS after the header.
-    let mut transparent = sound[..33].to_vec();
-    transparent.extend([0, 0, 0, 2]);
-    transparent.extend(b"tRNS\0\x0a");
-    transparent.extend(crc32fast::hash(b"tRNS\0\x0a").to_be_bytes());
-    transparent.extend(&sound[33..]);
-    refuse(&files.write("a.png", transparent), Bad, &["tRNS"]);
 }
 
 #[test]

@@ -154,9 +154,16 @@ fn a_pixel_scale_that_is_no_scale_is_said_and_not_passed_over() {
     let error = refused(&with([1e308, 20.0], 500.0), &plain, Bad);
     assert!(error.to_string().len() < 300, "{error}");
 
-    // The sign is left out, and that is said.
-    let right = read_plainly(&with([10.0, 20.0], 500.0));
-    for scale in [[-10.0, 20.0], [10.0, -20.0], [-10.0, -20.0]] {
+    // Columns may run to the west, as GDAL has them. The sign of the second is left out, and that is said.
+    let east = read_plainly(&with([10.0, 20.0], 500.0));
+    let west = read_plainly(&with([-10.0, 20.0], 500.0));
+    let eastwards = |row: &[f64]| row.iter().rev().copied().collect::<Vec<f64>>();
+    let rows = west.terrain.heights().chunks(WIDTH as usize);
+    assert_eq!(
+        rows.flat_map(eastwards).collect::<Vec<_>>(),
+        east.terrain.heights()
+    );
+    for (scale, right) in [([10.0, -20.0], &east), ([-10.0, -20.0], &west)] {
         let read = read_plainly(&with(scale, 500.0));
         assert_eq!(read.terrain, right.terrain);
         let words = format!("{} x {}", scale[0], scale[1]);

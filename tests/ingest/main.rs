@@ -11,7 +11,9 @@ mod formats;
 mod gdal_files;
 mod geotiff;
 mod real_files;
+mod remedies;
 mod reports;
+mod sidecars;
 mod tiff_builder;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! Rasters of public reports of faults: `../shared/data/reports/files`, described in the README there.
+//! Rasters of public reports of faults: `../shared/data/reports`, described in the READMEs there.
 
 use viewcell_ingest::IngestErrorKind::Bad;
-use viewcell_ingest::IngestOptions;
+use viewcell_ingest::{IngestOptions, terrain_files};
 
 use super::data::data;
 use super::{read_plainly, refused};
@@ -57,4 +57,35 @@ fn a_world_file_gives_the_spacing() {
     assert_eq!(terrain.spacing(), [5.0, 5.0]);
     let place = terrain.georeference().unwrap().transform;
     assert_eq!(place, [997.5, 5.0, 0.0, 2002.5, 0.0, -5.0]);
+}
+
+/// What GDAL reads in each: void samples, spacing.
+#[test]
+fn rasters_of_later_reports_are_read_as_gdal_reads_them() {
+    for (name, voids, spacing) in [
+        ("pam_nodata.tif", 21, 10.0),
+        ("gdal.png", 0, 10.0),
+        ("gdal_nodata.png", 15, 10.0),
+        ("f16.tif", 0, 1.0),
+        ("nodata_ind.tif", 63, 10.0),
+        ("dstalpha.tif", 21, 10.0),
+        ("attack/dask/wf.tif", 0, 10.0),
+    ] {
+        let Some(path) = data(&format!("reports/second/{name}")) else {
+            return;
+        };
+        let terrain = read_plainly(&path).terrain;
+        assert_eq!(
+            (terrain.voids(), terrain.spacing()),
+            (voids, [spacing; 2]),
+            "{name}"
+        );
+    }
+    let path = data("reports/second/attack/dask/wf.tif").unwrap();
+    assert_eq!(terrain_files(&path).len(), 3);
+    let path = data("reports/second/attack/bigtiff-code4/big.tif").unwrap();
+    refused(&path, &IngestOptions::default(), Bad);
+    let path = data("reports/second/terrarium.png").unwrap();
+    let error = refused(&path, &IngestOptions::default(), Bad);
+    assert!(error.remedy().contains("Terrarium"), "{error}");
 }

@@ -17,6 +17,8 @@ pub struct Tiff {
     /// 1 none, 8 deflate.
     pub compression: u16,
     pub predictor: u16,
+    /// Interleaved, sample by sample.
+    pub bands: u32,
     /// Row by row.
     pub samples: Vec<f64>,
     /// Further tags, or others in place of the usual ones.
@@ -50,6 +52,7 @@ impl Tiff {
             format: 1,
             compression: 1,
             predictor: 1,
+            bands: 1,
             samples,
             tags: Vec::new(),
             next: None,
@@ -186,9 +189,11 @@ impl Tiff {
     }
 
     fn chunks(&self) -> Vec<Vec<u8>> {
+        let bands = self.bands;
+        // Of columns that are those of bands.
         let sample = |x: u32, y: u32| {
-            if x < self.width && y < self.height {
-                self.samples[(y * self.width + x) as usize]
+            if x < self.width * bands && y < self.height {
+                self.samples[(y * self.width * bands + x) as usize]
             } else {
                 0.0
             }
@@ -197,15 +202,18 @@ impl Tiff {
         if self.tiled {
             for top in (0..self.height).step_by(TILE as usize) {
                 for left in (0..self.width).step_by(TILE as usize) {
-                    let rows = (top..top + TILE)
-                        .map(|y| (left..left + TILE).map(|x| sample(x, y)).collect());
+                    let rows = (top..top + TILE).map(|y| {
+                        (left * bands..(left + TILE) * bands)
+                            .map(|x| sample(x, y))
+                            .collect()
+                    });
                     chunks.push(self.chunk(rows));
                 }
             }
         } else {
             for top in (0..self.height).step_by(self.rows_per_strip as usize) {
                 let rows = (top..self.height.min(top + self.rows_per_strip))
-                    .map(|y| (0..self.width).map(|x| sample(x, y)).collect());
+                    .map(|y| (0..self.width * bands).map(|x| sample(x, y)).collect());
                 chunks.push(self.chunk(rows));
             }
         }
@@ -232,6 +240,7 @@ impl Tiff {
         match (self.format, self.bits) {
             (3, 32) => u64::from((v as f32).to_bits()),
             (3, 64) => v.to_bits(),
+            (3, 16) => half(v),
             (1, _) => v as u64,
             _ => v as i64 as u64,
         }
@@ -253,25 +262,36 @@ impl Tiff {
         match self.predictor {
             1 => words.iter().for_each(|w| self.number(&mut row, *w, bytes)),
             2 => {
-                let mut last = 0;
-                for word in words {
+                let bands = self.bands as usize;
+                let before = [0].iter().cycle().take(bands).chain(words);
+                for (word, last) in words.iter().zip(before) {
                     self.number(
                         &mut row,
-                        word.wrapping_sub(last) << (64 - bytes * 8) >> (64 - bytes * 8),
+                        word.wrapping_sub(*last) << (64 - bytes * 8) >> (64 - bytes * 8),
                         bytes,
                     );
-                    last = *word;
                 }
             }
             _ => {
                 for byte in (0..bytes).rev() {
                     row.extend(words.iter().map(|w| (w >> (8 * byte)) as u8));
                 }
-                for i in (1..row.len()).rev() {
-                    row[i] = row[i].wrapping_sub(row[i - 1]);
+                let bands = self.bands as usize;
+                for i in (bands..row.len()).rev() {
+                    row[i] = row[i].wrapping_sub(row[i - bands]);
                 }
             }
         }
         row
     }
+}
+
+/// A whole number below 2048, or 0, as a half float.
+fn half(v: f64) -> u64 {
+    if v == 0.0 {
+        return 0;
+    }
+    let exponent = v.log2().floor();
+    let mantissa = (v / exponent.exp2() - 1.0) * 1024.0;
+    ((exponent + 15.0) as u64) << 10 | mantissa as u64
 }

@@ -429,3 +429,29 @@ fn what_cannot_follow_is_refused_with_a_reason() {
     assert!(std::fs::read(&base).unwrap() == before);
     assert!(sections(&output) == sections(&base));
 }
+
+/// Formats round the numbers of a place: what is read of another file of the same ground differs in the last digits.
+#[test]
+fn ground_whose_place_differs_in_the_last_digits_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [base, output] = ["base.vcb", "out.vcb"].map(|name| folder.path().join(name));
+    let ground = crop([40, 40], [40, 33]);
+    bake(&ground, VisibilityMode::Exact, &base);
+    let off = 1.0 + 1e-10;
+    let place = ground.georeference().cloned().map(|mut place| {
+        place.transform[1] *= off;
+        place.transform[3] += 1e-6;
+        place
+    });
+    let spacing = ground.spacing().map(|metres| metres * off);
+    let read = Terrain::new(40, 33, ground.heights().to_vec(), spacing).unwrap();
+    let job = RebakeJob {
+        bundle: &base,
+        over: &[],
+        output: Some(&output),
+        patch: None,
+    };
+    let read = read.with_georeference(place);
+    rebake(&job, &read, &source(), &RebakeOptions::default(), &Silent).unwrap();
+    assert!(sections(&output) == sections(&base));
+}

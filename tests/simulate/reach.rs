@@ -110,7 +110,11 @@ fn what_is_not_known_is_no_limit() {
         velocity: Some([f64::NAN, 10.0, 0.0]),
     };
     let region = motion.region(&MotionLimits::speed(5.0), [0.0, 2.0]);
-    assert_eq!(region.corners(), [[-9.0, -8.0, -7.0], [11.0, 12.0, 13.0]]);
+    let endless = f64::INFINITY;
+    assert_eq!(
+        region.corners(),
+        [[-endless, -8.0, -7.0], [endless, 12.0, 13.0]]
+    );
     let nowhere = Motion {
         position: [f64::NAN; 3],
         velocity: None,

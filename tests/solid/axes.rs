@@ -261,9 +261,11 @@ fn every_question_is_answered_alike_with_an_engines_coordinates_and_the_levels()
                     assert_eq!(asked.sees_in_motion(&x[0], &x[1]), moving, "{what}");
                     hidden += u32::from(!moving);
                     let regions = x.map(|of| asked.region(&of));
+                    // Of regions alone: who is in no cell now sees all in motion.
+                    let own_regions = y.map(|of| own.region(&of));
                     assert_eq!(
                         asked.sees_region(&regions[0], &regions[1]),
-                        moving,
+                        own.sees_region(&own_regions[0], &own_regions[1]),
                         "{what}"
                     );
                     assert_eq!(

@@ -351,12 +351,6 @@ fn what_moves_in_a_gltf_hides_nothing() {
         ("", "", "", 1),
         ("", "", moves, 0),
         (
-            r#","extensions":{"KHR_node_visibility":{"visible":false}}"#,
-            "",
-            "",
-            0,
-        ),
-        (
             "",
             r#","extensions":{"KHR_materials_variants":{"mappings":[]}}"#,
             "",
@@ -368,6 +362,12 @@ fn what_moves_in_a_gltf_hides_nothing() {
         let counts = (level.faces.len(), level.obstacle_faces.len());
         assert_eq!(counts, (faces, 1), "{node}{primitive}{rest}");
     }
+    let hidden = r#","extensions":{"KHR_node_visibility":{"visible":false}}"#;
+    let file = base.replace("NODE", hidden).replace("PRIMITIVE", "");
+    fails(
+        file.replace("REST", "").as_bytes(),
+        "1 hidden by KHR_node_visibility (the first: node 0)",
+    );
 }
 
 #[test]

@@ -100,6 +100,14 @@ fn tables_that_are_wrong_are_refused_by_line() {
     );
     refused(
         "posts.csv",
+        "col,row,RADIUS1\n1,2,3\n",
+        &[
+            "line 2: expected RADIUS1 below 0",
+            "write -3, or name the column min_radius",
+        ],
+    );
+    refused(
+        "posts.csv",
         "col,row\n",
         &["expected observers, found a table without any"],
     );

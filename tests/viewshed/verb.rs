@@ -400,3 +400,51 @@ fn houses_hide_and_places_are_left_out_as_in_a_bake() {
     );
     at(&["1,1", "--placement", "0,0,0"], &["--solids"]);
 }
+
+/// Observers as the plugin Visibility Analysis of QGIS and as ArcGIS have them, and what is said of columns that are not read.
+#[test]
+fn observers_of_other_programs_are_read_as_those_define_them() {
+    let demo = demo();
+    let folder = Folder::new();
+    let crop = ["--crop", "60,50,50,40"];
+    let look = |table: &str, output: &str| -> Value {
+        folder.write("posts.csv", table);
+        let look = [
+            "viewshed",
+            demo.to_str().unwrap(),
+            "--observers",
+            "posts.csv",
+            "-o",
+            output,
+            "--json",
+        ];
+        serde_json::from_str(&folder.ok(&[&look[..], &crop].concat()).stdout).unwrap()
+    };
+    let own = "col,row,eye,player,radius,min_radius,azimuth_from,azimuth_to,tilt_from,tilt_to\n\
+               30,9,20,3,900,100,90,300,-20,10\n";
+    assert_eq!(
+        look(own, "own.tif")["notes"]
+            .to_string()
+            .matches("not read")
+            .count(),
+        0
+    );
+    let due = band(&folder.read("own.tif"), 0);
+    assert!(due.contains(&1) && due.contains(&0));
+    for (i, table) in [
+        "ID,col,row,observ_hgt,target_hgt,radius,radius_in,azim_1,azim_2,angle_down,angle_up,file,z\n\
+         1,30,9,20,3,900,100,90,300,-20,10,x.tif,77\n",
+        "OBJECTID,col,row,OFFSETA,OFFSETB,RADIUS2,RADIUS1,AZIMUTH1,AZIMUTH2,VERT2,VERT1\n\
+         1,30,9,20,3,-900,-100,90,300,-20,10\n",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("{i}.tif");
+        let notes = look(table, &name)["notes"].to_string();
+        assert!(band(&folder.read(&name), 0) == due, "{table}");
+        let unread = ["not read: file, z\"", "not read: OBJECTID\""][i];
+        assert!(notes.contains(unread), "{notes}");
+        assert_eq!(notes.contains("RADIUS2"), i == 1, "{notes}");
+    }
+}

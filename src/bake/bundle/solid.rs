@@ -3,9 +3,10 @@
 use super::provenance::InputFile;
 use super::writer::SolidSections;
 use crate::compress::ValidPyramid;
+use viewcell::format::frame::Corners;
 use viewcell::format::solid::{
-    BUCKET_LEN, BUCKET_SIDE, Bucket, CellBox, Corners, MAX_BUCKETS, MAX_SOLID_CELLS,
-    SolidParameters, morton3,
+    BUCKET_LEN, BUCKET_SIDE, Bucket, CellBox, MAX_BUCKETS, MAX_SOLID_CELLS, SolidParameters,
+    morton3,
 };
 use viewcell::format::{Grid, Sample, TerrainParameters, TreeCode, VisibilityMode};
 use viewcell_ingest::world::solid::{PlaceCells, Player, SolidLevel};

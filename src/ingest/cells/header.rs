@@ -15,8 +15,8 @@ use super::lump::Lump;
 use crate::error::IngestError;
 use crate::held::Held;
 
-/// Bytes of the head of a level of Source: magic, version, 64 entries of 16 bytes, revision.
-const SOURCE: usize = 8 + 64 * 16 + 4;
+/// Bytes of the head of a level of Source: magic, version, 64 entries of 16 bytes.
+const SOURCE: usize = 8 + 64 * 16;
 
 /// Lumps of Source that readers look at, by their numbers.
 const READ: [(usize, &str); 13] = [
@@ -47,7 +47,7 @@ pub(crate) fn in_order<'a>(bytes: &'a [u8], held: &mut Held) -> Result<Cow<'a, [
         ordered.to_mut()[4..20].rotate_left(8);
     } else if source_table(bytes) != 8 {
         held.take(bytes.len() as u64, WHAT)?;
-        for entry in ordered.to_mut()[8..SOURCE - 4].chunks_exact_mut(16) {
+        for entry in ordered.to_mut()[8..SOURCE].chunks_exact_mut(16) {
             entry[..12].rotate_left(4);
         }
     }

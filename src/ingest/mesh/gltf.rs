@@ -28,7 +28,7 @@ use accessors::{MOST_CORNERS, corners, numbers, rotations};
 use animations::Changing;
 use buffers::{REMEDY, read_buffers};
 use extensions::INSTANCING;
-use nodes::{Placed, nodes};
+use nodes::{Placed, hidden_by, nodes};
 use placement::Placement;
 use viewcell_ground::Mesh;
 
@@ -66,16 +66,17 @@ const COMPRESSED: &[(&str, &str)] = &[
 ];
 /// Other materials of a primitive, one of which may be glass.
 const VARIANTS: &str = "KHR_materials_variants";
+
 /// A file, all of whose numbers lead to something.
-pub(super) struct File {
+pub(super) struct Parsed {
     document: Document,
     /// The binary chunk.
     blob: Option<Vec<u8>>,
     changing: Changing,
 }
 
-impl File {
-    fn open(bytes: &[u8]) -> Result<Self, IngestError> {
+impl Parsed {
+    fn of(bytes: &[u8]) -> Result<Self, IngestError> {
         let (json, blob) = if bytes.starts_with(MAGIC) {
             let glb = Glb::from_slice(whole(bytes)?).map_err(told)?;
             (glb.json, glb.bin.map(|bin| bin.into_owned()))
@@ -238,11 +239,11 @@ fn read(
     selection: Option<&Selection>,
     left: &mut LeftOut,
 ) -> Result<Surface, IngestError> {
-    let File {
+    let Parsed {
         document,
         blob,
         changing,
-    } = File::open(bytes)?;
+    } = Parsed::of(bytes)?;
     let buffers = read_buffers(&document, blob, path)?;
     let mut surface = Surface {
         quantized: document.extensions_used().any(|name| name == QUANTIZATION),
@@ -367,6 +368,7 @@ fn materials(
             .is_some_and(|i| changing.materials.contains(&i));
         let clear = clear.or(is_animated.then(|| "of a material whose colour is animated".into()));
         let clear = clear.map(|what| Reason::new(&what, Stays::Drawn));
+        let clear = Reason::of_both(clear, hidden_by(material.extras()));
         let name = material.name().unwrap_or("");
         selection.of(&[name], Reason::of_both(clear, undrawn::of_material(name)))
     };

@@ -16,6 +16,8 @@ use super::unhiding::{Reason, Stays};
 /// Where in a name a word stands.
 #[derive(Clone, Copy)]
 enum At {
+    /// Anywhere, also within a word.
+    Within,
     /// Anywhere, or as a part of a word in camel case.
     Anywhere,
     /// Anywhere, as a whole word.
@@ -25,7 +27,7 @@ enum At {
     /// Behind all others.
     Last,
 }
-use At::{Anywhere, First, Last, Word};
+use At::{Anywhere, First, Last, Within, Word};
 
 /// What has such a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,20 +63,22 @@ const NAMES: &[Convention] = &[
     // Bannerlord: physics shapes.
     Convention(&["bo"], First, Hull),
     // O3DE, s&box, Second Life, Source.
-    Convention(&["phys", "physics", "physx"], Word, Hull),
+    Convention(&["phys", "physics", "physx", "physicsmesh", "physicsproxy", "physmesh"], Word, Hull),
     Convention(&["hull"], Last, Hull),
     // CryEngine and Lumberyard: proxies, by the object or its material.
     Convention(&["proxy", "physproxynodraw", "physproxy"], Word, Hull),
     Convention(&["shadowproxy", "shadowcaster", "shadow"], Word, Helper),
     // Torque, BeamNG.
     Convention(&["col", "colmesh", "los", "loscol"], First, Hull),
-    Convention(&["bounds", "bbox"], Word, Helper),
+    Convention(&["bound", "bounds", "bbox"], Anywhere, Helper),
     // Roblox: cages of layered clothing, and where things are attached.
     Convention(&["innercage", "outercage", "att"], Last, Helper),
     // Nobody's own, and everybody's.
-    Convention(&["collision", "collisions", "collider", "colliders", "collide", "colliding", "hitbox", "hitboxes"], Anywhere, Hull),
+    Convention(&["collision", "collider", "hitbox", "hurtbox"], Within, Hull),
+    Convention(&["coll", "collide", "collides", "colliding", "clipmesh"], Anywhere, Hull),
     Convention(&["nodraw", "invisible", "blockingvolume", "playerblocker", "blocker"], Anywhere, Hull),
     Convention(&["clip", "playerclip"], Last, Hull),
+    Convention(&["navmesh"], Within, Helper),
     Convention(&["occluder", "occluders", "occlusion", "navigation", "navmesh", "trigger", "triggers", "volume"], Anywhere, Helper),
     Convention(&["boundingbox", "lightblocker", "gizmo", "helper", "helpers", "hidden", "unrendered", "norender"], Anywhere, Helper),
     Convention(&["impostor", "imposter"], Anywhere, Helper),
@@ -200,6 +204,9 @@ impl Words {
     fn has(&self, word: &str, at: At) -> bool {
         let is = |other: &String| other == word;
         match at {
+            Within => {
+                self.whole.iter().any(|whole| whole.contains(word)) || self.has(word, Anywhere)
+            }
             First => self.whole.first().is_some_and(is),
             Last => self.whole.last().is_some_and(is) || self.is_behind_a_dollar(word),
             Word => self.whole.iter().any(is) || self.is_behind_a_dollar(word),
@@ -340,6 +347,11 @@ mod tests {
             ("collision_mesh", Some(Hull)),
             ("MeshCollider.001", Some(Hull)),
             ("ColliderBox12", Some(Hull)),
+            ("archcollisionmesh", Some(Hull)),
+            ("Arch_PhysicsProxy", Some(Hull)),
+            ("ArchColl", Some(Hull)),
+            ("ArchBounds", Some(Out)),
+            ("hurt_box", Some(Hull)),
             ("collidoscope", None),
             ("NavMesh", Some(Out)),
             ("nav_mesh_2", Some(Out)),
@@ -380,7 +392,7 @@ mod tests {
 
     #[test]
     fn of_levels_of_detail_the_finest_is_what_there_is() {
-        let left_out = |names: &[&str]| {
+        let left_out = |names: &[&'static str]| {
             let mut levels = Levels::default();
             names.iter().for_each(|name| levels.add(name));
             let out = names.iter().filter(|name| levels.of(name).is_some());

@@ -407,8 +407,11 @@ enum Dialect {
     BrushDef3,
 }
 
+/// Words of a brush, and their lines.
+type Tokens<'a> = [(&'a str, usize)];
+
 /// The tokens of a brush between its innermost braces, and how they are written.
-fn dialect<'a, 'b>(brush: &'b Brush<'a>) -> Result<(Dialect, &'b [(&'a str, usize)]), IngestError> {
+fn dialect<'a, 'b>(brush: &'b Brush<'a>) -> Result<(Dialect, &'b Tokens<'a>), IngestError> {
     let (dialect, rest) = match &*brush.tokens {
         [("brushDef", _), rest @ ..] => (Dialect::BrushDef, rest),
         [("brushDef3", _), rest @ ..] => (Dialect::BrushDef3, rest),

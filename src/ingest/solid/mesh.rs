@@ -73,7 +73,7 @@ pub(super) fn obj(
                     .map(|number| file.names[number as usize].as_str())
                     .join(" "),
             };
-            format!("line {}, {name:.80}", face.line)
+            format!("line {}, {:.80}", face.line, name.trim())
         });
         let stays = reason.map(|reason| reason.stays);
         if stays == Some(Stays::Out) {
@@ -159,7 +159,7 @@ fn materials(
     options: &SolidOptions,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Option<Reason>>, IngestError> {
-    let libraries = Libraries::read(&file.libraries, path, held)?;
+    let libraries = Libraries::read(&file.libraries, path, &mut held.of_texts())?;
     let mut used = vec![None; file.materials.len()];
     for face in &file.faces {
         if let Some(number) = face.material {

@@ -70,9 +70,12 @@ pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, 
     let packs = Packs::open(folder, &mut held)?;
     let (bytes, from) = packs.read(path, &mut held)?;
     let mut shaders = Shaders::default();
-    packs.texts(&FOLDERS, is_script, &mut held, |name, text, held| {
-        shaders.add(name, text, held)
-    })?;
+    packs.texts(
+        &FOLDERS,
+        is_script,
+        &mut held.of_texts(),
+        |name, text, held| shaders.add(name, text, held),
+    )?;
     let mut read = from_bytes(&bytes, path, &shaders, &mut held, options)
         .map_err(|error| error.about(path))?;
     read.notes
@@ -88,8 +91,10 @@ pub fn solid_from_bytes(
 ) -> Result<IngestedSolid, IngestError> {
     let mut held = Held::within(options.memory);
     let shaders = match sniff(bytes) {
-        Some(Format::Quake3(_)) => Shaders::beside(path, &mut held)?,
-        None | Some(Format::Json) if map::matches(bytes) => Shaders::beside(path, &mut held)?,
+        Some(Format::Quake3(_)) => Shaders::beside(path, &mut held.of_texts())?,
+        None | Some(Format::Json) if map::matches(bytes) => {
+            Shaders::beside(path, &mut held.of_texts())?
+        }
         _ => Shaders::default(),
     };
     from_bytes(bytes, path, &shaders, &mut held, options)
@@ -130,7 +135,7 @@ fn from_bytes(
         ));
     }
     let has_names = is_mesh || level.format == "CityJSON";
-    if !has_names && !(options.keep.is_empty() && options.drop.is_empty()) {
+    if !(has_names || options.keep.is_empty() && options.drop.is_empty()) {
         return Err(IngestError::usage(
             "`keep` and `drop` with an OBJ, glTF or CityJSON file only",
             format!("{}, which says what is drawn", level.format),

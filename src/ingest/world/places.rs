@@ -360,7 +360,7 @@ mod tests {
         let town = ramp.clone().with_roofs(&[none; 9], over).unwrap();
         assert_eq!(
             ramp.gentle(44.0).iter().filter(|gentle| **gentle).count(),
-            6
+            8
         );
         assert!(!ramp.gentle(44.0)[4] && town.gentle(44.0)[4]);
         // What stands no higher than the ground around it is none.

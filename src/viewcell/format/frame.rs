@@ -1,6 +1,7 @@
 //! Coordinates of a solid level: their unit, and how a caller's coordinates become them.
 
-use super::solid::Corners;
+/// A box, from its least to its greatest corner.
+pub type Corners = [[f64; 3]; 2];
 
 /// How the coordinates that somebody asks with, an engine's, differ from a level's, in which z is up.
 ///

@@ -4,7 +4,7 @@
 //! [`PLANE_LEN`] bytes each, those of the first occluder first.
 
 use super::bytes::{f64_at, put, u32_at};
-use super::solid::Corners;
+use super::frame::Corners;
 
 /// Length of the header: occluders, `u32`; planes, `u32`; extent, `f64`.
 pub const HEADER_LEN: usize = 16;

@@ -47,7 +47,7 @@
 
 use super::bytes::{array_at, f64_at, put, u32_at, u64_at};
 use super::error::FormatError;
-use super::frame::{Frame, SolidUnits};
+use super::frame::{Corners, Frame, SolidUnits};
 use super::grid::{Grid, Sample};
 use super::morton;
 use super::tag::Tag;
@@ -67,9 +67,6 @@ pub const BUCKET_SIDE: u32 = 8;
 pub const STEPS: u32 = 8;
 /// Greatest number of buckets along an axis: what fits 16 bits of steps.
 pub const MAX_BUCKETS: u32 = 65_536 / (BUCKET_SIDE * STEPS) - 1;
-
-/// A box, from its least to its greatest corner.
-pub type Corners = [[f64; 3]; 2];
 
 /// What a solid bundle is of: the `SOLD` section.
 #[derive(Clone, Copy, Debug, PartialEq)]

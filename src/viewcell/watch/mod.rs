@@ -35,7 +35,7 @@ mod reach;
 
 use crate::convex::{Found, Point, Span};
 use crate::format::Frame;
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 use crate::query::solid::cell_by_cell::CellByCell;
 use crate::query::solid::reached::ReachedCell;
 use crate::query::solid::{Solids, door};

@@ -1,7 +1,7 @@
 //! A watch with the bundle that it reads: for bindings, which keep both as one object.
 
 use super::{Smoke, Watch, WatchCounts, WatchOptions, Watched};
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 use crate::query::{OwnedBundle, World};
 
 /// A [`Watch`] that keeps its bundle.

@@ -10,7 +10,7 @@
 //! one height (0.2 %).
 
 use crate::convex::{Cut, Decider, Found, Groups, List, Look, Point, Run, Span, Steps, parts};
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 use crate::query::solid::cell_by_cell::{CellByCell, DEPTH};
 use crate::query::solid::reached::{ReachedCell, around};
 use crate::query::solid::{Budget, Solids};

@@ -66,21 +66,21 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         check_cells(container, &cells, &boxes, faults);
         Ok(())
     })?;
-    if sound {
-        checker.check(LOCATE, |faults| {
+    let mut whole = sound
+        && checker.check(LOCATE, |faults| {
             check_buckets(container, &cells, &buckets, faults);
             Ok(())
         })?;
-    }
     if sound && container.section(Tag::SOCC).is_some() {
         let bytes = plain(container, Tag::SOCC)?;
-        checker.check(OCCLUDERS, |faults| {
+        whole &= checker.check(OCCLUDERS, |faults| {
             occluders::check(container, &bytes, &cells, faults);
             Ok(())
         })?;
     }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
-    if let Some(told) = &told {
+    // What is wrong with these sections has been said.
+    if let Some(told) = told.as_ref().filter(|_| whole) {
         checker.check(STATED, |faults| {
             stated(container, told, &solid, faults);
             Ok(())

@@ -4,7 +4,7 @@ use super::super::simd::at_level;
 use fearless_simd::Level;
 use viewcell::convex::reference::meets;
 use viewcell::convex::{Decider, Found, Groups, Kind, Occluder, Plane, Point, Run, Scale, Span};
-use viewcell::format::solid::Corners;
+use viewcell::format::frame::Corners;
 use viewcell::query::SolidBundle;
 
 /// Boxes are cut so often one after another, which is more than in a bake: there the pair was part of a larger one.

@@ -67,12 +67,12 @@ static void observers(const std::string &golden) {
             if (i % 2 == 1) of.acceleration[0] = of.acceleration[1] = 20000, of.impulse[0] = 900, of.impulse[1] = 300;
             check(observers.put(100 + i, of, pings[i]), "there is room");
             viewcell_watched raw{};
-            raw.sees.motion.position = {x / 100, -y / 100, 0.1};
+            raw.sees.motion.position = {x, y, 10};
             raw.sees.motion.has_velocity = i % 2;
-            if (i % 2 == 1) raw.sees.motion.velocity[0] = of.velocity.x / 100, raw.sees.motion.velocity[1] = -of.velocity.y / 100;
-            raw.sees.limits.speed[0] = 13, raw.sees.limits.speed[1] = 4;
-            raw.sees.limits.acceleration[0] = raw.sees.limits.acceleration[1] = i % 2 ? 200 : inf;
-            raw.sees.limits.impulse[0] = i % 2 ? 9 : 0, raw.sees.limits.impulse[1] = i % 2 ? 3 : 0;
+            if (i % 2 == 1) raw.sees.motion.velocity[0] = of.velocity.x, raw.sees.motion.velocity[1] = of.velocity.y;
+            raw.sees.limits.speed[0] = 1300, raw.sees.limits.speed[1] = 400;
+            raw.sees.limits.acceleration[0] = raw.sees.limits.acceleration[1] = i % 2 ? 20000 : inf;
+            raw.sees.limits.impulse[0] = i % 2 ? 900 : 0, raw.sees.limits.impulse[1] = i % 2 ? 300 : 0;
             raw.shown = raw.sees;
             raw.sees.times[1] = pings[i] + 0.05 <= 0.3 ? pings[i] + 0.05 : inf;
             raw.shown.times[1] = 0.05;

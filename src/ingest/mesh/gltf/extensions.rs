@@ -160,7 +160,7 @@ pub(super) fn of_node(name: &str, value: &Value) -> Says {
         "KHR_physics_rigid_bodies" | "KHR_rigid_bodies" | "MSFT_rigid_bodies" | "MSFT_physics" => {
             if has("motion") || has("rigidBody") {
                 moving()
-            } else if has("trigger") {
+            } else if has("trigger") || name.starts_with("MSFT_") && has("collider") {
                 collision()
             } else {
                 Says::Nothing
@@ -187,9 +187,11 @@ pub(super) fn of_node(name: &str, value: &Value) -> Says {
 
 /// What custom properties of a node say, as programs of modelling write them.
 pub(super) fn of_extras(extras: &Value) -> Option<Reason> {
+    // Also of a nested object, such as `userData`.
     let has = |names: &[&str], value: bool| {
-        let mut all = extras.as_object().into_iter().flatten();
-        all.any(|(key, of)| {
+        let all = extras.as_object().into_iter().flatten();
+        let nested = all.clone().filter_map(|(_, of)| of.as_object()).flatten();
+        all.chain(nested).any(|(key, of)| {
             let is = of.as_bool().or(of.as_f64().map(|number| number != 0.0));
             names.contains(&key.to_ascii_lowercase().as_str()) && is == Some(value)
         })
@@ -206,8 +208,21 @@ pub(super) fn of_extras(extras: &Value) -> Option<Reason> {
         ],
         true,
     );
-    (hidden || has(&["visible", "visibility", "render", "renderable"], false))
-        .then(|| Reason::new("hidden by their extras", Stays::Out))
+    let collision = has(
+        &[
+            "collision",
+            "collider",
+            "iscollider",
+            "is_collider",
+            "collision_only",
+        ],
+        true,
+    );
+    if hidden || has(&["visible", "visibility", "render", "renderable"], false) {
+        Some(Reason::new("hidden by their extras", Stays::Out))
+    } else {
+        collision.then(|| Reason::new("of collision, by their extras", Stays::Hull))
+    }
 }
 
 /// Whether an extension of a material lets light through, or is not known not to.
@@ -315,6 +330,9 @@ mod tests {
             (json!({"visible": true, "name": "a"}), false),
             (json!({"Hide_Render": 1}), true),
             (json!({"hidden": false}), false),
+            (json!({"userData": {"visible": false}}), true),
+            (json!({"collision": true}), true),
+            (json!({"collision": false}), false),
             (json!("hidden"), false),
         ] {
             assert_eq!(of_extras(&extras).is_some(), due, "{extras}");

@@ -130,7 +130,7 @@ impl<'a> Conventions<'a> {
 }
 
 /// What custom properties say.
-fn hidden_by(extras: &Extras) -> Option<Reason> {
+pub(super) fn hidden_by(extras: &Extras) -> Option<Reason> {
     let extras = extras.as_ref()?;
     of_extras(&serde_json::from_str(extras.get()).ok()?)
 }

@@ -228,7 +228,7 @@ fn find<T: Copy>(table: &[(T, &[&str])], word: &str) -> Option<T> {
         _ => *row == word,
     };
     let mut rows = table.iter();
-    rows.find_map(|(says, words)| words.iter().any(|row| is(&row)).then_some(*says))
+    rows.find_map(|(says, words)| words.iter().any(is).then_some(*says))
 }
 
 #[cfg(test)]

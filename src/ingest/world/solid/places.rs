@@ -65,8 +65,9 @@ pub struct Places {
     pub buried: Vec<Point>,
     /// Those from which next to nothing is reached: less than eight cells would hold, and than a hundredth of all.
     pub pockets: Vec<Point>,
-    /// Those that are free and have nothing above them, and how many cells have nothing above some place in them.
+    /// Those that are free and have nothing above them.
     pub open: Vec<Point>,
+    /// Number of cells with nothing above some place in them.
     pub open_cells: u64,
 }
 

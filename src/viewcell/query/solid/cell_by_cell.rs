@@ -5,7 +5,7 @@ use super::reached::{ReachedCell, around, fill, halves, longest};
 use super::solids::Solids;
 use super::{Budget, SolidBundle};
 use crate::convex::{Decider, Found, List, Look, Run};
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 
 /// Boxes are cut so often one after another at most.
 pub(crate) const DEPTH: u32 = 12;

@@ -21,8 +21,9 @@ use super::bundle::Bundle;
 use super::error::OpenError;
 use super::terrain::TerrainBundle;
 use super::within::Extent;
+use crate::format::frame::Corners;
 use crate::format::occluders::Occluders;
-use crate::format::solid::{BOX_LEN, BUCKET_LEN, Corners, SOLID_LEN, SolidCells, SolidParameters};
+use crate::format::solid::{BOX_LEN, BUCKET_LEN, SOLID_LEN, SolidCells, SolidParameters};
 use crate::format::{FormatError, Frame, Tag, WorldKind};
 
 /// A bundle of a solid level, ready for queries. Copy it freely: it is a handful of slices.

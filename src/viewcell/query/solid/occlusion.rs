@@ -11,7 +11,7 @@ use super::solids::Solids;
 use super::{Budget, SolidBundle};
 use crate::convex::{Decider, Found, List, Span};
 use crate::format::Frame;
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 use crate::query::{Extent, ReachableSet};
 
 /// Tests whether positions are hidden from others by the solids of a level, by several of them if need be, and by

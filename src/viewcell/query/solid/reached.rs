@@ -6,7 +6,7 @@
 //! leads from where the player is now.
 
 use super::SolidBundle;
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 use crate::query::Extent;
 
 /// Most cells that are followed; in a region of more, all count as reached.

@@ -2,8 +2,8 @@
 
 use super::SolidBundle;
 use crate::convex::{Kind, Movable, Occluder, Plane, Scale, Span, dot};
+use crate::format::frame::Corners;
 use crate::format::occluders::Occluders;
-use crate::format::solid::Corners;
 
 /// Occluders, counted from the middle of the level.
 #[derive(Debug)]

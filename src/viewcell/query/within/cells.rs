@@ -3,7 +3,7 @@
 use super::motion::Extent;
 use crate::format::bits;
 use crate::format::cells::{Child, Node, SymmetryCode};
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 use crate::query::CellBundle;
 use crate::query::ShortMemory;
 

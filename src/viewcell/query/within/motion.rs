@@ -1,7 +1,7 @@
 //! Where a moving player may be.
 
 use crate::format::Frame;
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 
 /// Positions that a player may have: those of a closed box that are also in a ball. In the units and axes of the
 /// world; on a terrain metres east and south of the first sample, and a height that nothing depends on.

@@ -4,7 +4,7 @@ use super::motion::{Extent, Mover};
 use crate::format::Frame;
 use crate::format::bits;
 use crate::format::cells::SymmetryCode;
-use crate::format::solid::Corners;
+use crate::format::frame::Corners;
 use crate::query::solid::reached::{MOST, ReachedCell};
 use crate::query::solid::within::Parts;
 use crate::query::{Place, SolidBundle, World};
