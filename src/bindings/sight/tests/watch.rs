@@ -6,8 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use viewcell_sight::{
-    Being, Change, Known, Manner, OwnedBundle, Place, SolidBundle, Watch, World,
-    load,
+    Being, Change, Known, Manner, OwnedBundle, Place, SolidBundle, Watch, World, load,
 };
 
 fn bytes(name: &str) -> Vec<u8> {
