@@ -127,6 +127,7 @@ fn box_of(reach: Reach, place: &Place, player: &Player, msec: u32) -> ([[f64; 3]
         gravity: 800.0,
         until: f64::from(msec) / 1000.0,
         flies: player.flies.into(),
+        near: if player.water_jump > 0.0 { WATER } else { 0 },
         ..Told::default()
     };
     loop {
@@ -166,6 +167,8 @@ const RATES: [u32; 10] = [8, 10, 20, 30, 40, 60, 77, 85, 100, 125];
 const AHEAD: [u32; 6] = [16, 50, 100, 150, 200, 400];
 /// What arithmetic in single precision may err by.
 const ROUNDING: f64 = 0.05;
+/// No level of the game reaches as far down. [Unit: units]
+const FLOOR: f32 = 131_072.0;
 
 /// What players do by chance.
 struct Inputs {
@@ -251,7 +254,8 @@ fn play(
                 }
             });
         }
-        if place.is_stuck(player.at) {
+        // Out of the world nothing stops who falls, and floats become coarser than the box's margin.
+        if place.is_stuck(player.at) || player.at[2] < -FLOOR {
             break;
         }
     }

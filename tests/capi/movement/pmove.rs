@@ -170,7 +170,8 @@ pub struct Player {
     pub speed: f32,
     pub flies: bool,
     jump_held: bool,
-    water_jump: f32,
+    /// Seconds that are left of a jump out of water.
+    pub water_jump: f32,
     /// The plane below, and whether it is walked on.
     ground: Option<Vector>,
     walks: bool,
