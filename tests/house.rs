@@ -107,8 +107,8 @@ const READERS: &[(&str, usize, &str)] = &[
 /// 56 functions, 50 scripts of 4,700 lines).
 const BOUNDS: &[(&str, usize)] = &[
     ("lines of the product", 109_600),
-    ("lines of papers", 7_450),
-    ("lines of tests", 52_700),
+    ("lines of papers", 8_300),
+    ("lines of tests", 51_900),
     ("lines of bindings", 14_400),
     ("files of scripts", 64),
     ("lines of scripts, all", 7_000),

@@ -22,6 +22,7 @@ mod job;
 pub mod level;
 pub mod manual;
 mod memory;
+mod moved;
 pub mod output;
 mod places;
 pub mod progress;
@@ -180,6 +181,10 @@ fn parsed<C: CommandFactory + FromArgMatches>(
                 }
                 _ => process::exit(0),
             }
+        }
+        if let Some(moved) = moved::sentence(&error) {
+            output::say(format_args!("viewcell: {moved}"));
+            process::exit(2)
         }
         let error = error.format(&mut command);
         let Some(number) = number_too_many(&error) else {

@@ -205,7 +205,7 @@ fn every_command_of_the_readme_and_the_book_runs_in_order_from_a_clean_clone() {
     );
     assert!(
         // Two pages bake what an engine's editor exports.
-        ran >= 110 && compared >= 9 && skipped <= 14,
+        ran >= 105 && compared >= 9 && skipped <= 14,
         "{ran} ran, {compared} compared, {skipped} skipped"
     );
 }

@@ -6,8 +6,8 @@ use std::fs;
 
 use viewcell::format::{Header, Section, Tag, crc32};
 
+use super::common::rooms;
 use super::common::{Folder, PRIVATE_KEY, wall};
-use super::solid::rooms;
 
 /// A bundle in which something of a section or of its entry is another, with checksums that say that this is right.
 fn damaged(bytes: &[u8], tag: Tag, damage: impl FnOnce(&mut Section, &mut Vec<u8>)) -> Vec<u8> {
@@ -307,7 +307,6 @@ fn what_is_no_utf_8_was_blamed_on_the_disk() {
         "head.csv",
         [head.as_bytes(), b"0,0,\xe9,2,3,0,0,0\n"].concat(),
     );
-    folder.write("sent.csv", b"t_ms,player,sent\n0,0,\xe9\n");
     for line in [
         "bake --job a.toml",
         "bake solid rooms.map -o x.vcb --reach a.csv",
@@ -327,9 +326,6 @@ fn what_is_no_utf_8_was_blamed_on_the_disk() {
         "verify wall.vcb --key a.pem",
         "rebake wall.vcb --stamps a.jsonl -o x.vcb",
         "ground build --heightmap wall.asc --layers a.json -o x.vcg",
-        "experiment sent --traces walks.csv --sent sent.csv --level rooms.map",
-        "experiment interest --regions a.csv",
-        "experiment perception --observers a.csv --targets a.csv",
     ] {
         let ran = folder.run(&line.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);

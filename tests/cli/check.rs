@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::common::{Folder, VIEWCELL, hills, wall};
 use crate::render::{bake_hills, with_hills, with_rooms};
-use crate::solid;
 
 /// The document of a check that ends with this code.
 fn check(folder: &Folder, arguments: &[&str], code: i32) -> Value {
@@ -115,7 +114,7 @@ fn the_table_is_markdown() {
 
 #[test]
 fn levels_have_the_same_checks() {
-    for (folder, cells) in [(with_rooms(), 9), (solid::rooms(), 0)] {
+    for (folder, cells) in [(with_rooms(), 9), (crate::common::rooms(), 0)] {
         let found = check(
             &folder,
             &["rooms.vcb", "--min-hidden", "1", "--max-exposed", "100"],

@@ -174,7 +174,9 @@ pub fn hills(side: u32) -> Vec<u8> {
 
 /// The repository's own demo.
 pub fn demo() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif")
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let files = folders.map(|folder| folder.join("assets/jacksboro.tif"));
+    files.into_iter().find(|file| file.is_file()).unwrap()
 }
 
 /// The numbers of a `.npy` file with four-byte numbers.
@@ -184,4 +186,59 @@ pub fn npy<T>(bytes: &[u8], of: fn([u8; 4]) -> T) -> Vec<T> {
         .chunks_exact(4)
         .map(|b| of(b.try_into().unwrap()))
         .collect()
+}
+
+/// A strip of calm sea, 50 m from sample to sample if --spacing says so.
+pub fn sea() -> String {
+    let row = "0 ".repeat(251);
+    let rows = vec![row; 5].join("\n");
+    format!("ncols 251\nnrows 5\nxllcorner 0\nyllcorner 0\ncellsize 50\n{rows}\n")
+}
+
+/// A brush between two corners.
+pub fn brush([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
+    let point = |[x, y, z]: [i32; 3]| format!("( {x} {y} {z} )");
+    let side = |p, q, r| format!("{} {} {} wall 0 0 0 1 1\n", point(p), point(q), point(r));
+    let sides = [
+        side([a, b, c], [a, b + 1, c], [a, b, c + 1]),
+        side([a, b, c], [a, b, c + 1], [a + 1, b, c]),
+        side([a, b, c], [a + 1, b, c], [a, b + 1, c]),
+        side([x, y, z], [x, y, z + 1], [x, y + 1, z]),
+        side([x, y, z], [x + 1, y, z], [x, y, z + 1]),
+        side([x, y, z], [x, y + 1, z], [x + 1, y, z]),
+    ];
+    format!("{{\n{}}}\n", sides.concat())
+}
+
+/// A folder with `rooms.map`, two rooms with a door at the northern end of the wall between them, `walks.csv`, three
+/// players in it, of whom two do not see each other at first, and the bundle `rooms.vcb`.
+pub fn rooms() -> Folder {
+    let folder = Folder::new();
+    let brushes = [
+        ([-16, -16, -16], [528, 272, 0]),
+        ([-16, -16, 128], [528, 272, 144]),
+        ([-16, -16, 0], [0, 272, 128]),
+        ([512, -16, 0], [528, 272, 128]),
+        ([0, -16, 0], [512, 0, 128]),
+        ([0, 256, 0], [512, 272, 128]),
+        ([248, 0, 0], [264, 192, 128]),
+    ];
+    let brushes: String = brushes.map(|(low, high)| brush(low, high)).concat();
+    folder.write(
+        "rooms.map",
+        format!(
+            "{{\n\"classname\" \"worldspawn\"\n{brushes}}}\n\
+             {{\n\"classname\" \"info_player_start\"\n\"origin\" \"64 64 32\"\n}}\n"
+        ),
+    );
+    let mut walks = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead\n".to_owned();
+    for tick in 0..=60 {
+        let (time, y) = (tick * 50, 40 + 3 * tick);
+        walks += &format!(
+            "{time},0,64,{y},24,0,0,0\n{time},1,448,64,24,0,0,0\n{time},2,448,{y},24,0,0,0\n"
+        );
+    }
+    folder.write("walks.csv", walks);
+    folder.ok(&["bake", "solid", "rooms.map", "--cell", "32", "--quiet"]);
+    folder
 }

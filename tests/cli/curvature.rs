@@ -2,17 +2,10 @@
 
 use serde_json::Value;
 
-use crate::common::{Folder, demo, npy};
+use crate::common::{Folder, demo, npy, sea};
 
 const USAGE: i32 = 2;
 const BAD_INPUT: i32 = 3;
-
-/// A strip of calm sea, 50 m from sample to sample if --spacing says so.
-fn sea() -> String {
-    let row = "0 ".repeat(251);
-    let rows = vec![row; 5].join("\n");
-    format!("ncols 251\nnrows 5\nxllcorner 0\nyllcorner 0\ncellsize 50\n{rows}\n")
-}
 
 /// Bakes the sea with more options, and asks whether the first and another place of the middle row see each
 /// other.
@@ -90,41 +83,6 @@ fn the_horizon_of_the_sea_dips_and_ends_where_sight_ends() {
 }
 
 #[test]
-fn modes_are_compared_on_the_round_earth_as_far_as_sight_goes() {
-    let folder = Folder::new();
-    folder.write("sea.asc", sea());
-    let compare = |more: &[&str]| {
-        let experiment = ["experiment", "visibility", "sea.asc", "--quiet", "--json"];
-        let fixed = ["--spacing", "50", "--pairs", "300", "--positions", "20"];
-        let ran = folder.ok(&[&experiment[..], &fixed, more].concat());
-        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
-        for mode in 0..2 {
-            // Conservative misses nothing; exact is exact.
-            let against = ["against_exact", "against_motion"][mode];
-            assert_eq!(
-                document["modes"][mode][against]["missed"], 0.0,
-                "{document}"
-            );
-        }
-        document
-    };
-    let visible = |document: &Value| document["modes"][0]["visible"].as_f64().unwrap();
-    let flat = compare(&[]);
-    assert_eq!(visible(&flat), 1.0);
-    let round = compare(&["--earth-curvature"]);
-    assert_eq!(round["earth_radius"], 6_371_008.8);
-    // Pairs up to 10.35 of 12.5 km apart.
-    assert!((visible(&round) - 0.97).abs() < 0.01, "{round}");
-    let short = compare(&["--earth-curvature", "--max-distance", "1000"]);
-    assert_eq!(short["max_distance"], 1000.0);
-    assert!((visible(&short) - 0.156).abs() < 0.01, "{short}");
-    assert!(
-        short["motion"]["visible"].as_f64() >= Some(visible(&short)),
-        "{short}"
-    );
-}
-
-#[test]
 fn curvature_is_refused_where_it_has_no_meaning() {
     let folder = Folder::new();
     folder.write("sea.asc", sea());
@@ -133,7 +91,6 @@ fn curvature_is_refused_where_it_has_no_meaning() {
             &["bake", "terrain", "sea.asc", "-o", "a.vcb"][..],
             &["export", "horizon", "sea.asc", "-o", "a.tif"],
             &["export", "skyview", "sea.asc", "-o", "a.npy"],
-            &["experiment", "visibility", "sea.asc"],
         ] {
             folder.fails(&[verb, more].concat(), code, words);
             assert_eq!(folder.names(), ["sea.asc"]);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::common::Folder;
-use crate::solid::{brush, rooms};
+use crate::common::{brush, rooms};
 
 /// Walls around a room: its inner corners.
 fn walls([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {

@@ -97,8 +97,6 @@ fn extremes_are_correct_or_said() {
         folder.fails(&bake, code, &[input, words]);
         assert_eq!(folder.names(), before);
     }
-    let pairs = ["experiment", "visibility", "wall.asc", "--pairs", "0"];
-    folder.fails(&pairs, USAGE, &["--pairs"]);
     let job =
         "[terrain]\ninput = \"wall.asc\"\ncompression = \"deepest-first\"\nnodes-per-quad = 0\n";
     folder.write("job.toml", job);

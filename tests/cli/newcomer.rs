@@ -311,7 +311,7 @@ fn a_horizon_of_minus_90_is_explained() {
 
 #[test]
 fn what_only_terrains_have_is_refused_before_a_level_is_baked() {
-    let folder = crate::solid::rooms();
+    let folder = crate::common::rooms();
     let before = folder.names();
     let bake = [
         "bake",

@@ -1,7 +1,7 @@
 //! Texts with the line ends of Windows say what they say with those of Unix.
 
+use crate::common::rooms;
 use crate::common::{Folder, wall};
-use crate::solid::rooms;
 
 /// Names and texts.
 type Files<'a> = &'a [(&'a str, String)];

@@ -175,36 +175,3 @@ fn ship_and_unpack_give_the_same_bytes() {
     folder.fails(&["unpack", "all.vcz"], 4, &["exists already"]);
     folder.fails(&["unpack", "all.vcb", "-o", "x.vcb"], 3, &["viewcell ship"]);
 }
-
-#[test]
-fn the_experiment_compares_both_methods() {
-    let folder = baked();
-    let size = (folder.read("all.vcb").len() * 3 / 4).to_string();
-    let told = json(
-        &folder
-            .ok(&[
-                "experiment",
-                "compression",
-                "all.vcb",
-                "--budgets",
-                &size,
-                "--nodes",
-                "40",
-                "--chart",
-                "chart.png",
-                "--json",
-                "--quiet",
-            ])
-            .stdout,
-    );
-    let rows = told["rows"].as_array().unwrap();
-    let kept = |method: &str| {
-        let row = rows.iter().find(|row| row["method"] == method).unwrap();
-        row["kept"][0].as_f64().unwrap()
-    };
-    assert_eq!(rows.len(), 5);
-    assert!(kept("deepest-first, fewest hidden") >= 0.3, "{told}");
-    assert!((0.3..1.0).contains(&kept("optimal")), "{told}");
-    assert!((0.3..=1.0).contains(&kept("deepest-first")), "{told}");
-    assert!(folder.read("chart.png").starts_with(b"\x89PNG"));
-}

@@ -373,17 +373,6 @@ fn numbers_that_are_none_are_refused() {
         (&["bake", "terrain"], &["--max-slope", "--max-distance"]),
         (&["bake", "solid"], &["--eye"]),
         (&["export", "horizon"], &["--eye-height"]),
-        (&["experiment", "sent"], &["--eye"]),
-        (&["experiment", "frontier"], &["--limits"]),
-        (
-            &["experiment", "visibility"],
-            &["--eye-height", "--player-height"],
-        ),
-        (
-            &["experiment", "machines"],
-            &["--threshold", "--speed", "--density"],
-        ),
-        (&["experiment", "interest"], &["--speed", "--density"]),
     ] {
         for option in options {
             for none in ["nan", "-inf"] {
@@ -392,11 +381,6 @@ fn numbers_that_are_none_are_refused() {
             }
         }
     }
-    folder.fails(
-        &["experiment", "sent", "wall.vcb", "--eye", "nan"],
-        2,
-        &["--eye", "expected a finite number"],
-    );
 }
 
 #[test]
@@ -487,16 +471,6 @@ fn help_that_nobody_can_get_is_a_failure() {
         assert!(words.contains("stdout"), "{words}");
     }
     assert!(folder.ok(&["--help"]).stdout.contains("Exit codes"));
-}
-
-#[test]
-fn a_program_without_mpi_says_which_has_it() {
-    let folder = Folder::new();
-    folder.fails(
-        &["experiment", "machines", "--mpi"],
-        2,
-        &["--mpi", "--features mpi"],
-    );
 }
 
 #[test]

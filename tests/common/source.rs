@@ -9,7 +9,8 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All files of `src` but of the bindings, which are crates of their own: paths from `src`, and texts.
+/// All files of `src` but of the bindings, which are crates of their own, and tests of the papers: paths from `src`, and
+/// texts.
 pub fn files() -> Vec<(String, String)> {
     let source = root().join("src");
     let mut folders: Vec<PathBuf> = vec![source.clone()];
@@ -24,7 +25,7 @@ pub fn files() -> Vec<(String, String)> {
                 .unwrap()
                 .replace('\\', "/");
             if path.is_dir() {
-                if name != "bindings" {
+                if !["bindings", "papers/tests"].contains(&name.as_str()) {
                     folders.push(path);
                 }
             } else if name.ends_with(".rs") {

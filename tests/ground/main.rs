@@ -3,7 +3,6 @@
 mod bytes;
 mod common;
 mod faults;
-mod paper;
 mod seeds;
 mod shapes;
 mod structures;

@@ -1,5 +1,4 @@
-//! The second program by itself. It is a test of the crate `viewcell-papers`, so that Cargo builds the program for all
-//! tests: those of `viewcell experiment` are in `tests/cli`, and find it beside `viewcell`.
+//! The program by itself.
 
 use std::process::Command;
 
@@ -29,4 +28,22 @@ fn help_is_as_if_the_programs_were_one() {
 fn manual_pages_and_completions_are_its_own() {
     assert!(experiment(&["man"]).contains(".TH viewcell-experiment"));
     assert!(experiment(&["completions", "bash"]).contains("viewcell"));
+}
+
+#[test]
+fn the_readme_has_a_row_for_each_experiment() {
+    let help = experiment(&["--help"]);
+    let verbs = help.split("Commands:").nth(1).unwrap();
+    let verbs = verbs.split("Options:").next().unwrap();
+    let verbs = verbs.lines().filter_map(|line| line.strip_prefix("  "));
+    let verbs: Vec<&str> = verbs.filter_map(|line| line.split(' ').next()).collect();
+    let readme = include_str!("../../README.md");
+    let missing = |verb: &&&str| !readme.contains(&format!("`viewcell experiment {verb} "));
+    let own = ["", "completions", "man", "help"];
+    let missing: Vec<_> = verbs
+        .iter()
+        .filter(|verb| !own.contains(verb))
+        .filter(missing)
+        .collect();
+    assert!(verbs.len() > 10 && missing.is_empty(), "{missing:?}");
 }

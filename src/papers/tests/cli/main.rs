@@ -1,0 +1,14 @@
+//! The program `viewcell-experiment`, by way of `viewcell experiment`.
+
+#[path = "../../../../tests/cli/common.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod common;
+mod documents;
+mod experiment;
+mod interest;
+mod program;
+mod refused;
+#[path = "../../../../tests/cli/schema.rs"]
+#[allow(unreachable_pub)]
+mod schema;
+mod solid;
