@@ -15,7 +15,7 @@ mod source;
 
 /// The crates, as folders of `src`.
 const CRATES: &[&str] = &[
-    "bake", "ground", "ingest", "papers", "program", "simulate", "view", "viewcell",
+    "bake", "ingest", "papers", "program", "simulate", "view", "viewcell",
 ];
 
 #[test]

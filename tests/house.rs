@@ -56,7 +56,7 @@ const READERS: &[(&str, usize, &str)] = &[
         "the raster at an image, or the mask beside it, found by `is_file`",
     ),
     (
-        "ingest/ground/sources.rs",
+        "papers/layered/sources.rs",
         1,
         "slices, whose length was asked for by the gate",
     ),
@@ -81,7 +81,11 @@ const READERS: &[(&str, usize, &str)] = &[
         1,
         "the first bytes of an argument that is opened again",
     ),
-    ("program/ground/mod.rs", 2, "a file that this run writes"),
+    (
+        "papers/verbs/layered/mod.rs",
+        2,
+        "a file that this run writes",
+    ),
     (
         "program/report/look.rs",
         1,

@@ -116,7 +116,8 @@ impl IngestError {
         }))
     }
 
-    pub(crate) fn bad(
+    /// What was given is wrong: a file, or a value of it.
+    pub fn bad(
         expected: impl Into<String>,
         found: impl Into<String>,
         remedy: impl Into<String>,
@@ -124,7 +125,8 @@ impl IngestError {
         Self::new(IngestErrorKind::Bad, expected, found, remedy)
     }
 
-    pub(crate) fn resource(
+    /// More than a limit allows.
+    pub fn resource(
         expected: impl Into<String>,
         found: impl Into<String>,
         remedy: impl Into<String>,
@@ -132,7 +134,8 @@ impl IngestError {
         Self::new(IngestErrorKind::Resource, expected, found, remedy)
     }
 
-    pub(crate) fn usage(
+    /// An option is missing or does not fit.
+    pub fn usage(
         expected: impl Into<String>,
         found: impl Into<String>,
         remedy: impl Into<String>,
@@ -141,7 +144,7 @@ impl IngestError {
     }
 
     /// A file that ends too early, or is not what it says, is a bad file; anything else is the system's failure to read.
-    pub(super) fn io(error: io::Error) -> Self {
+    pub fn io(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::UnexpectedEof {
             Self::bad(
                 "more bytes",
@@ -166,13 +169,13 @@ impl IngestError {
     }
 
     /// Says where in the file, unless a place nearer to the fault is known already.
-    pub(crate) fn at(mut self, place: impl Into<String>) -> Self {
+    pub fn at(mut self, place: impl Into<String>) -> Self {
         self.0.place.get_or_insert_with(|| place.into());
         self
     }
 
     /// Says in which part of the file the place is.
-    pub(super) fn within(mut self, part: String) -> Self {
+    pub fn within(mut self, part: String) -> Self {
         self.0.place = Some(match self.0.place.take() {
             Some(place) => format!("{part}, {place}"),
             None => part,

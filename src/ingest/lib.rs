@@ -58,5 +58,5 @@ pub use matrix::read_matrix;
 pub use numbers::parse_number;
 pub use observers::{ObserverRow, ObserverTable, PlaceUnit, read_observers};
 pub use packs::level_bytes;
-pub use source::{ByteOrder, IngestOptions, Ingested};
+pub use source::{ByteOrder, IngestOptions, Ingested, file_bytes, file_length};
 pub use terrain::{read_terrain, terrain_files};

@@ -91,7 +91,11 @@ impl RasterFile<'_> {
 }
 
 /// The length in bytes of a regular file that is not empty.
-pub(super) fn file_length(path: &Path, what: &str) -> Result<u64, IngestError> {
+///
+/// # Errors
+///
+/// What is no such file.
+pub fn file_length(path: &Path, what: &str) -> Result<u64, IngestError> {
     // Before opening, which would wait for the other end of a pipe.
     let metadata = std::fs::metadata(path).map_err(IngestError::io)?;
     if !metadata.is_file() {
@@ -113,7 +117,11 @@ pub(super) fn file_length(path: &Path, what: &str) -> Result<u64, IngestError> {
 }
 
 /// All bytes of a regular file that is not empty.
-pub(super) fn file_bytes(path: &Path, what: &str) -> Result<Vec<u8>, IngestError> {
+///
+/// # Errors
+///
+/// What is no such file, or cannot be read.
+pub fn file_bytes(path: &Path, what: &str) -> Result<Vec<u8>, IngestError> {
     plain_file(path, what, u64::MAX)
 }
 

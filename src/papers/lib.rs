@@ -7,6 +7,7 @@ pub mod ground;
 pub mod interest;
 mod merging;
 pub mod perception;
+pub mod simulate;
 pub mod solid;
 pub mod verbs;
 mod visibility;

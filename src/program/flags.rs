@@ -6,7 +6,6 @@
 use viewcell_bake::BakeError;
 use viewcell_bake::bundle::BundleError;
 use viewcell_bake::prepare::LayerError;
-use viewcell_ground::GroundError;
 use viewcell_ingest::{IngestError, Ingested};
 use viewcell_view::live::ViewError;
 use viewcell_view::picture::PictureError;
@@ -85,7 +84,6 @@ pub fn message(error: &anyhow::Error) -> String {
     let of_the_library = error.chain().any(|error| {
         error.is::<BakeError>()
             || error.is::<BundleError>()
-            || error.is::<GroundError>()
             || error.is::<IngestError>()
             || error.is::<LayerError>()
             || error.is::<PictureError>()

@@ -11,9 +11,8 @@ mod diff;
 pub mod exit;
 mod experiment;
 mod export;
-mod flags;
+pub mod flags;
 mod frontier;
-mod ground;
 pub mod heightmap;
 mod help;
 mod info;
@@ -28,7 +27,7 @@ mod places;
 pub mod progress;
 pub mod query;
 mod rebake;
-mod render;
+pub mod render;
 mod repack;
 mod report;
 #[cfg(test)]
@@ -74,8 +73,6 @@ enum Verb {
     Repack(repack::RepackArgs),
     Seal(seal::SealArgs),
     Sign(seal::SignArgs),
-    Ship(seal::ShipArgs),
-    Unpack(seal::UnpackArgs),
     Info(info::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -89,7 +86,6 @@ enum Verb {
     Report(report::Args),
     Export(export::Args),
     Experiment(experiment::Args),
-    Ground(Box<ground::Args>),
     Import(bake::ImportArgs),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
@@ -114,8 +110,6 @@ pub fn main() -> ExitCode {
             Verb::Repack(args) => repack::repack(&args),
             Verb::Seal(args) => seal::seal(args),
             Verb::Sign(args) => seal::sign(args),
-            Verb::Ship(args) => seal::ship(args),
-            Verb::Unpack(args) => seal::unpack(args),
             Verb::Info(args) => info::run(&args),
             Verb::Verify(args) => verify::run(&args),
             Verb::Check(args) => check::run(&args),
@@ -129,7 +123,6 @@ pub fn main() -> ExitCode {
             Verb::Render(args) => render::run(&args),
             Verb::Export(args) => export::run(&args),
             Verb::Experiment(args) => experiment::run(&args),
-            Verb::Ground(args) => ground::run(&args),
             Verb::Import(args) => bake::import(&args),
             Verb::Completions(args) => manual::completions(&args, Cli::command()),
             Verb::Man(args) => manual::man(&args, Cli::command()),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use viewcell_bake::bundle::{self, Info, TerrainParts};
 use viewcell_bake::{RebakeJob, RebakeOptions, RebakeReport, Source};
-use viewcell_ground::stamp_top;
+use viewcell_ingest::ground::stamp_top;
 use viewcell_ingest::ground::{TopStamp, read_top_stamps};
 use viewcell_ingest::world::Terrain;
 
@@ -34,10 +34,15 @@ use super::values;
 /// --walkable, --ground and the like must be given again for the new terrain; --max-slope and --water-level keep
 /// their values unless given.
 ///
-/// With --stamps the new terrain is the bundle's own ground changed by stamps, as for viewcell ground stamp, but
-/// only spheres, boxes and cylinders. A heightmap has one height per column: dig lowers a surface inside the shape
-/// to the shape's bottom, and does nothing if the shape is entirely below it; fill raises a lower surface to the
-/// shape's top; replace does nothing, and materials are ignored. Voids stay voids.
+/// With --stamps the new terrain is the bundle's own ground changed by stamps: spheres, boxes and cylinders in JSON, one
+/// per line, as schemas/stamp-line.json describes:
+///
+///   {"shape":"sphere","at":[120,80,35],"radius":5,"do":"dig"}
+///
+/// Lengths are metres: east and south from the first sample, and up from height 0. A heightmap has one height per
+/// column: dig lowers a surface inside the shape to the shape's bottom, and does nothing if the shape is entirely
+/// below it; fill raises a lower surface to the shape's top; replace does nothing, and materials are ignored. Voids
+/// stay voids.
 ///
 /// Example: viewcell rebake level.vcb --terrain crater.tif -o after.vcb
 #[derive(clap::Args)]

@@ -100,7 +100,7 @@ fn bare(args: &Args, page: &Page) -> Result<RgbaImage, Failure> {
 }
 
 /// Fails unless a page, or a bare map, can be so many pixels wide.
-pub(super) fn check_width(width: u32, bare: bool) -> Result<(), Failure> {
+pub fn check_width(width: u32, bare: bool) -> Result<(), Failure> {
     let least = if bare { 1 } else { PAGE_WIDTHS.0 };
     if (least..=MOST).contains(&width) {
         return Ok(());
@@ -116,7 +116,7 @@ pub(super) fn check_width(width: u32, bare: bool) -> Result<(), Failure> {
 }
 
 /// Fails unless a file's name says that it is a PNG.
-pub(super) fn check_png(path: &Path) -> Result<(), Failure> {
+pub fn check_png(path: &Path) -> Result<(), Failure> {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
     if extension.eq_ignore_ascii_case("png") {
         return Ok(());

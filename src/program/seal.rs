@@ -1,5 +1,4 @@
-//! A bundle in another form: `viewcell seal` adds checksums by page, `sign` a signature, `ship` packs it for downloads, and
-//! `unpack` takes that back. Also the keys that `sign` and `verify` take.
+//! `viewcell seal` adds checksums by page to a bundle, `sign` a signature. Also the keys that `sign` and `verify` take.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use serde::Serialize;
 
 use viewcell::format::Tag;
 use viewcell::sign::{KeyError, PrivateKey};
-use viewcell_bake::bundle::{self, BundleError, BundleFile, Shipped};
+use viewcell_bake::bundle::{self, BundleFile};
 
 use super::exit::{Failure, Outcome};
 use super::input;
@@ -151,73 +150,4 @@ pub fn warn_of_lost_signature<'p>(inputs: impl IntoIterator<Item = &'p Path>, ou
             input.display()
         ));
     }
-}
-
-/// Write a bundle in a smaller form for downloads, which must be unpacked to be used
-///
-/// Example: viewcell ship level.vcb -o level.vcz
-#[derive(clap::Args)]
-pub struct ShipArgs {
-    /// The bundle
-    bundle: PathBuf,
-    /// File to write; if not given, the bundle's name with .vcz
-    #[arg(short, long, value_name = "OUT.vcz")]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    manner: FileManner,
-}
-
-/// Restore a shipped bundle, byte for byte
-///
-/// Example: viewcell unpack level.vcz -o level.vcb
-#[derive(clap::Args)]
-pub struct UnpackArgs {
-    /// The file that viewcell ship wrote
-    shipped: PathBuf,
-    /// Bundle to write; if not given, the file's name with .vcb
-    #[arg(short, long, value_name = "OUT.vcb")]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    manner: FileManner,
-}
-
-/// What `viewcell ship --json` and `viewcell unpack --json` print.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell ship and unpack")]
-pub struct ShipDocument {
-    /// The file written.
-    #[serde(serialize_with = "crate::output::names")]
-    output: PathBuf,
-    /// Length of the bundle in bytes.
-    bundle_bytes: u64,
-    /// Length in bytes of its form for downloads.
-    shipped_bytes: u64,
-}
-
-pub fn ship(args: ShipArgs) -> Outcome {
-    let output = args.output.unwrap_or(args.bundle.with_extension("vcz"));
-    ship_or_unpack(bundle::ship, &args.bundle, output, &args.manner)
-}
-
-pub fn unpack(args: UnpackArgs) -> Outcome {
-    let output = args.output.unwrap_or(args.shipped.with_extension("vcb"));
-    ship_or_unpack(bundle::unpack, &args.shipped, output, &args.manner)
-}
-
-fn ship_or_unpack(
-    work: fn(&Path, &Path, bool) -> Result<Shipped, BundleError>,
-    input: &Path,
-    output: PathBuf,
-    manner: &FileManner,
-) -> Outcome {
-    check_outputs(&[input], [&output], manner.force)?;
-    let done = work(input, &output, manner.force)?;
-    let (bundle, shipped) = (done.bundle_bytes, done.shipped_bytes);
-    let sizes = format_args!("; the bundle has {bundle} bytes, its form for downloads {shipped}");
-    manner.written(&output, sizes);
-    manner.json.document(|| ShipDocument {
-        output,
-        bundle_bytes: done.bundle_bytes,
-        shipped_bytes: done.shipped_bytes,
-    })
 }

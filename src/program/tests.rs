@@ -11,8 +11,8 @@ use viewcell_ingest as ingest;
 use super::help::{GROUPS, WIDTH};
 use super::schema_files::{self, schemas};
 use super::{
-    Cli, bake, check, diff, export, frontier, ground, job, manual, progress, query, rebake, render,
-    repack, report, seal, simulate, verify, viewshed, with_negative_numbers,
+    Cli, bake, check, diff, export, frontier, job, manual, progress, query, rebake, render, repack,
+    report, seal, simulate, verify, viewshed, with_negative_numbers,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -29,14 +29,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "export-skyview.json" => export::horizon::SkyviewDocument,
         "frontier-cells.json" => frontier::CellsDocument,
         "frontier.json" => frontier::Document,
-        "ground-build.json" => ground::build::Document,
-        "ground-compact.json" => ground::CompactDocument,
-        "ground-export.json" => ground::show::ExportDocument,
-        "ground-info.json" => ground::show::InfoDocument,
-        "ground-layers.json" => ingest::ground::LayersFile,
-        "ground-render.json" => ground::show::RenderDocument,
-        "ground-stamp-line.json" => ingest::ground::StampLine,
-        "ground-stamp.json" => ground::StampDocument,
+        "stamp-line.json" => ingest::ground::StampLine,
         "info.json" => bundle::Info,
         "job.json" => job::JobFile,
         "man.json" => manual::ManDocument,
@@ -60,7 +53,6 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "repack.json" => repack::RepackDocument,
         "report.json" => report::Document,
         "seal.json" => seal::SealDocument,
-        "ship.json" => seal::ShipDocument,
         "sign.json" => seal::SignDocument,
         "simulate-fit.json" => simulate::ways::FitDocument,
         "simulate.json" => simulate::document::Document,

@@ -32,7 +32,7 @@ pub struct Level<'a> {
 
 impl Level<'_> {
     /// The cells that a cell touches, and how far their middles are from its own.
-    pub(super) fn touching(&self, cell: Place) -> impl Iterator<Item = (Place, f64)> {
+    pub fn touching(&self, cell: Place) -> impl Iterator<Item = (Place, f64)> {
         self.touching[cell as usize].iter().copied()
     }
 }
@@ -188,7 +188,7 @@ const SLACK: f32 = 1.0;
 /// From the bundle where it knows; else cells touch whose boxes do. That is more than truly touch,
 /// which does no harm where regions grow: what is hidden is looked up. Where the bundle has no
 /// boxes either, no cells touch.
-pub(super) fn touching(level: &CellBundle) -> Vec<Vec<(u32, f64)>> {
+pub fn touching(level: &CellBundle) -> Vec<Vec<(u32, f64)>> {
     let boxes: Vec<[[f32; 3]; 2]> = (0..level.cells())
         .map_while(|cell| level.bounds(cell))
         .collect();
@@ -218,7 +218,7 @@ pub(super) fn touching(level: &CellBundle) -> Vec<Vec<(u32, f64)>> {
 }
 
 /// The straight distance between two points.
-pub(super) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     let square: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
     square.sqrt()
 }

@@ -14,8 +14,6 @@
 //! score            packets, bytes, who was told too late, who was told too much
 //! run              all of them, frame by frame
 //! loopback         the same packets as real datagrams
-//! culling          what a server would send by the library, frame by frame of a trace
-//! sent             what a server really sent, beside what the level says
 //! fit              how players of a trace move, as parameters of made-up motion and as limits of it
 //! ```
 //!
@@ -25,24 +23,19 @@
 //! Sources: A. Steed and C. Angus, *Supporting Scalable Peer to Peer Virtual Environments using
 //! Frontier Sets*, sections 5 to 7; S. Avni, *Frontier Sets in Large Terrains*, section 5.2.
 
-pub mod culling;
 pub mod demo;
 pub mod field;
 pub mod fit;
 pub mod gpx;
-mod half;
 pub mod loopback;
 pub mod motion;
 pub mod network;
 mod packet;
 pub mod play;
-pub mod regions;
 pub mod run;
 pub mod scene;
 pub mod scheme;
 pub mod score;
-pub mod sent;
-pub mod store;
 pub mod summary;
 pub mod trace;
 pub mod wire;

@@ -1,6 +1,5 @@
 //! Plays schemes, frame by frame, all on the same moves.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::field::Field;
@@ -8,12 +7,12 @@ use super::loopback::Loopback;
 use super::network::Timing;
 use super::play::Play;
 use super::scene::Scene;
-use super::scheme::{self, Scheme, SchemeOptions, Sets};
+use super::scheme::{Scheme, SchemeOptions, Schemes, Sets};
 use super::score::Score;
-use super::store::Store;
 use super::wire::{Network, Wire};
 
-pub use super::store::Clock;
+/// Tells how long a thread has worked. Two readings give the time between.
+pub type Clock = fn() -> Duration;
 
 /// How schemes are played.
 #[derive(Clone, Debug)]
@@ -74,8 +73,8 @@ pub struct Outcome {
 /// Why nothing was played.
 #[derive(Debug)]
 pub enum RunError {
-    /// There is no scheme of that name.
-    NoScheme(String),
+    /// There is no scheme of that name; and those that there are.
+    NoScheme(String, Vec<&'static str>),
     /// The loopback fails a scheme.
     Loopback(String, std::io::Error),
 }
@@ -83,14 +82,11 @@ pub enum RunError {
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NoScheme(name) => {
-                let names: Vec<&str> = scheme::SCHEMES.iter().map(|(name, _)| *name).collect();
-                write!(
-                    f,
-                    "there is no scheme {name:?}; expected one of {}",
-                    names.join(", ")
-                )
-            }
+            Self::NoScheme(name, names) => write!(
+                f,
+                "there is no scheme {name:?}; expected one of {}",
+                names.join(", ")
+            ),
             Self::Loopback(name, error) => write!(f, "{name}, over the loopback: {error}"),
         }
     }
@@ -99,7 +95,7 @@ impl std::fmt::Display for RunError {
 impl std::error::Error for RunError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::NoScheme(_) => None,
+            Self::NoScheme(..) => None,
             Self::Loopback(_, error) => Some(error),
         }
     }
@@ -141,6 +137,7 @@ impl Lane<'_> {
 pub fn run<'a>(
     field: &'a Field<'a>,
     play: &Play,
+    schemes: &dyn Schemes,
     names: &[String],
     options: &RunOptions,
 ) -> Result<Vec<Outcome>, RunError> {
@@ -154,14 +151,15 @@ pub fn run<'a>(
         frames(way) + 3 + if network.loss > 0.0 { 2 } else { 0 }
     };
     let excused = if network.is_instant() { 0 } else { fresh };
-    let store = Arc::new(Store::new(names, options.clock));
     let timing = Timing::new(network, play.players, options.seed);
     let mut lanes = names
         .iter()
         .map(|name| {
-            let scheme =
-                scheme::scheme(name, field, play.players, &options.scheme, &timing, &store)
-                    .ok_or_else(|| RunError::NoScheme(name.clone()))?;
+            let scheme = schemes.make(name, field, play.players, &options.scheme, &timing);
+            let scheme = scheme.ok_or_else(|| {
+                let names = schemes.names().into_iter().map(|(name, _)| name);
+                RunError::NoScheme(name.clone(), names.collect())
+            })?;
             let sockets = options
                 .loopback
                 .map(|most| Loopback::new(play.players, most));
@@ -200,9 +198,7 @@ pub fn run<'a>(
             lane.deliver(&scene, now);
             lane.scheme.tick(&scene, &mut lane.wire);
             lane.deliver(&scene, now);
-            let [by_others, for_others] = lane.scheme.owed();
-            lane.work += since() + by_others;
-            lane.work = lane.work.saturating_sub(for_others);
+            lane.work += since();
             if lane.scheme.asks_pairs() {
                 lane.work += sight;
             }

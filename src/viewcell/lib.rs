@@ -11,7 +11,7 @@
 //! | keep two players silent | [`frontier::FrontierBuilder`] | [`frontier`] |
 //! | keep many players silent | [`session::Session`], in any kind of world | [`session`] |
 //! | who must be sent to whom, each frame | [`watch::Watch`], in a solid level | [`watch`] |
-//! | who is near whom | [`interest::Interest`], [`interest::Awareness`] | [`interest`] |
+//! | who is near whom | [`interest::Awareness`] | [`interest`] |
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

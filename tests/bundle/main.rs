@@ -15,6 +15,5 @@ mod prove;
 mod python;
 mod roundtrip;
 mod seeds;
-mod ship;
 mod signed;
 mod trees;

@@ -325,7 +325,6 @@ fn what_is_no_utf_8_was_blamed_on_the_disk() {
         "sign wall.vcb --key a.pem -o x.vcb",
         "verify wall.vcb --key a.pem",
         "rebake wall.vcb --stamps a.jsonl -o x.vcb",
-        "ground build --heightmap wall.asc --layers a.json -o x.vcg",
     ] {
         let ran = folder.run(&line.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);

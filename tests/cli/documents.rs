@@ -84,10 +84,6 @@ fn json_is_json_whatever_a_name_holds() {
                 "output",
             ),
             (
-                vec![word("ship"), bundle.clone(), word("-o"), output.clone()],
-                "output",
-            ),
-            (
                 vec![
                     word("bake"),
                     word("terrain"),
@@ -257,49 +253,6 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
         (
             "frontier.json",
             &["frontier", "wall.vcb", "--pairs", "one-pair.txt"],
-        ),
-        (
-            "ground-build.json",
-            &[
-                "ground",
-                "build",
-                "--heightmap",
-                "wall.asc",
-                "--layers",
-                "layers.json",
-                "-o",
-                "g.vcg",
-                "--json",
-            ],
-        ),
-        (
-            "ground-stamp.json",
-            &[
-                "ground",
-                "stamp",
-                "g.vcg",
-                "--stamps",
-                "stamps.txt",
-                "--json",
-            ],
-        ),
-        (
-            "ground-info.json",
-            &["ground", "info", "g.vcg", "--slices", "--json"],
-        ),
-        (
-            "ground-compact.json",
-            &["ground", "compact", "g.vcg", "--json"],
-        ),
-        (
-            "ground-export.json",
-            &["ground", "export", "g.vcg", "--surface", "g.tif", "--json"],
-        ),
-        (
-            "ground-render.json",
-            &[
-                "ground", "render", "g.vcg", "--row", "2", "-o", "g.png", "--json",
-            ],
         ),
         ("completions.json", &["completions", "bash", "--json"]),
         ("man.json", &["man", "--json"]),

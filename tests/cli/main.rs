@@ -22,7 +22,6 @@ mod experiment;
 mod export;
 mod extremes;
 mod frontier;
-mod ground;
 mod heights;
 mod interrupted;
 mod killed;

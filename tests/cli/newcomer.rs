@@ -225,8 +225,6 @@ fn a_dash_is_a_stream_or_refused_and_no_file_of_that_name() {
         &["bake", "terrain", "-", "-o", "a.vcb"],
         &["bake", "cells", rooms, "-o", "-"],
         &["repack", "wall.vcb", "-o", "-"],
-        &["ship", "wall.vcb", "-o", "-"],
-        &["unpack", "wall.vcb", "-o", "-"],
         &["frontier", "wall.vcb", "0,0", "8,0", "--members", "-"],
         &["export", "json", "rooms.vcb", "-o", "-", "--json"],
     ] {
@@ -424,4 +422,20 @@ fn a_terrain_of_voids_is_foreseen_by_its_ground() {
     assert!(sampled > 0);
     let times = among_voids / alone;
     assert!((0.6..1.7).contains(&times), "{times} times the bytes");
+}
+
+#[test]
+fn what_has_moved_says_where_it_is() {
+    let folder = Folder::with_wall();
+    for (line, now) in [
+        ("ground info level.vcg", "viewcell experiment layered"),
+        ("ship wall.vcb", "zstd -19"),
+        (
+            "simulate wall.vcb --scheme CS,FB",
+            "viewcell experiment schemes",
+        ),
+    ] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        folder.fails(&arguments, USAGE, &[now]);
+    }
 }

@@ -70,9 +70,7 @@ fn no_output_replaces_an_input_or_another_output() {
     let before = files();
     let (shards, pictures) = (["wall.1-of-2.vcs", "wall.2-of-2.vcs"], "f.png");
     for arguments in [
-        &["ship", "wall.vcb", "-o", "wall.vcb", "--force"][..],
-        &["unpack", "wall.vcb", "--force"],
-        &["repack", "wall.vcb", "-o", "./wall.vcb", "--force"],
+        &["repack", "wall.vcb", "-o", "./wall.vcb", "--force"][..],
         &["merge", shards[0], shards[1], "-o", shards[1], "--force"],
         &["export", "json", "rooms.vcb", "-o", "rooms.vcb", "--force"],
         &[
@@ -157,8 +155,6 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("b.vcb", &["bake", "cells", "rooms.json"]),
     ("c.vcb", &["repack", "wall.vcb"]),
     ("d.vcb", &["merge", "wall.1-of-1.vcs"]),
-    ("e.vcz", &["ship", "wall.vcb"]),
-    ("f.vcb", &["unpack", "wall.vcz"]),
     ("g.vcb", &["rebake", "wall.vcb", "--terrain", "wall.asc"]),
     ("h.png", &["query", "pvs", "wall.vcb", "0,0"]),
     ("i.tif", &["query", "pvs", "wall.vcb", "0,0"]),
@@ -172,19 +168,8 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("q.json", &["export", "json", "rooms.vcb"]),
     ("r.json", &["import", "matrix", "rooms.csv"]),
     ("s.html", &["simulate", "wall.vcb", "--seconds", "2"]),
-    ("t.vcg", BUILD),
     ("x.vcb", &["seal", "wall.vcb"]),
     ("y.vcb", &["sign", "wall.vcb", "--key", "key.pem"]),
-    ("v.png", &["ground", "render", "ground.vcg", "--slice", "0"]),
-];
-
-const BUILD: &[&str] = &[
-    "ground",
-    "build",
-    "--heightmap",
-    "plain.asc",
-    "--layers",
-    "layers.json",
 ];
 
 /// A file that a verb replaces is another file: the old one keeps its bytes to the end, whatever becomes of
@@ -194,22 +179,10 @@ fn every_verb_writes_a_file_of_its_own_and_renames_it() {
     let folder = Folder::with_wall();
     folder.write("key.pem", PRIVATE_KEY);
     folder.write("rooms.json", r#"{"cells": 2, "pvs": [[1], [0]]}"#);
-    folder.write(
-        "plain.asc",
-        wall()
-            .replace("100", "2")
-            .replace("cellsize 10", "cellsize 1"),
-    );
-    folder.write(
-        "layers.json",
-        r#"{"bottom": -8, "layers": [{"name": "rock"}]}"#,
-    );
     for arguments in [
         &["bake", "cells", "rooms.json", "-o", "rooms.vcb", "-q"][..],
         &["export", "matrix", "rooms.vcb", "-o", "rooms.csv", "-q"],
-        &["ship", "wall.vcb", "-q"],
         &["bake", "terrain", "wall.asc", "-q", "--shard", "1/1"],
-        &[BUILD, &["-o", "ground.vcg", "-q"]].concat(),
     ] {
         folder.ok(arguments);
     }
@@ -228,10 +201,6 @@ fn every_verb_writes_a_file_of_its_own_and_renames_it() {
     check("w.csv", &[&play[..], &["--write-trace", "w.csv"]].concat());
     let set = ["frontier", "wall.vcb", "0,0", "8,0", "--force"];
     check("x.txt", &[&set[..], &["--members", "x.txt"]].concat());
-    let surface = ["ground", "export", "ground.vcg", "--force"];
-    check("u.tif", &[&surface[..], &["--surface", "u.tif"]].concat());
-    let text = ["--slice", "0", "--text", "y.txt"];
-    check("y.txt", &[&surface[..], &text].concat());
     let parts = |name: &String| name.ends_with(".part");
     assert!(!folder.names().iter().any(parts), "{:?}", folder.names());
 }

@@ -218,7 +218,7 @@ fn players_of_a_trace_are_simulated_in_a_solid_level() {
         "--hz",
         "20",
         "--scheme",
-        "CS,sight,look-ahead,best,groups",
+        "CS,sight,look-ahead,best",
         "--json",
     ];
     let figures = |more: &[&str]| -> Value {
@@ -229,7 +229,7 @@ fn players_of_a_trace_are_simulated_in_a_solid_level() {
         for truth in [&[][..], &["--truth", "lines", "--level", "rooms.map"]] {
             let document = figures(&[&["--rtt", rtt][..], truth].concat());
             let schemes = document["schemes"].as_array().unwrap();
-            assert_eq!(schemes.len(), 5);
+            assert_eq!(schemes.len(), 4);
             for scheme in schemes {
                 let name = scheme["name"].as_str().unwrap();
                 if ["look-ahead", "best"].contains(&name) {

@@ -1,4 +1,4 @@
-//! Budgets, `repack`, `ship`, `unpack`, and the experiment on compression.
+//! Budgets and `repack`.
 
 use serde_json::Value;
 
@@ -158,20 +158,4 @@ fn the_thesis_s_way_is_told_of_and_refused_where_it_makes_no_sense() {
         "optimal",
     ];
     folder.fails(&arguments, 2, &["--budget"]);
-}
-
-#[test]
-fn ship_and_unpack_give_the_same_bytes() {
-    let folder = baked();
-    folder.ok(&["ship", "all.vcb"]);
-    let told = json(
-        &folder
-            .ok(&["unpack", "all.vcz", "-o", "again.vcb", "--json"])
-            .stdout,
-    );
-    let all = folder.read("all.vcb");
-    assert_eq!(told["bundle_bytes"], all.len());
-    assert!(folder.read("again.vcb") == all);
-    folder.fails(&["unpack", "all.vcz"], 4, &["exists already"]);
-    folder.fails(&["unpack", "all.vcb", "-o", "x.vcb"], 3, &["viewcell ship"]);
 }

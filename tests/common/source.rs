@@ -25,7 +25,7 @@ pub fn files() -> Vec<(String, String)> {
                 .unwrap()
                 .replace('\\', "/");
             if path.is_dir() {
-                if !["bindings", "papers/tests"].contains(&name.as_str()) {
+                if !["bindings", "papers/benches", "papers/tests"].contains(&name.as_str()) {
                     folders.push(path);
                 }
             } else if name.ends_with(".rs") {

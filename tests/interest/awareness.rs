@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use viewcell::interest::{Awareness, InterestError, Senses, Sight};
 
-use crate::common::Dice;
+use viewcell::dice::Dice;
 
 /// Places are rooms; neighbours see each other, and every third room sees the one before it only.
 struct Rooms<'c> {
@@ -36,7 +36,7 @@ fn players_hear_of_those_who_are_near_and_maybe_visible() {
     let place = |position: [f32; 3]| (position[0] / 5.0) as u32;
     for tick in 0..200 {
         for _ in 0..if tick == 0 { 60 } else { dice.roll(3) } {
-            let position = [(); 3].map(|()| dice.fraction() * 20.0);
+            let position = [(); 3].map(|()| (dice.fraction() as f32) * 20.0);
             let senses = Senses {
                 reach: [0.0, 4.0, 9.0][dice.roll(3) as usize],
                 acuity: [f32::INFINITY, 5.0][dice.roll(2) as usize],
@@ -53,7 +53,7 @@ fn players_hear_of_those_who_are_near_and_maybe_visible() {
             if dice.roll(3) == 0 {
                 player.0 = player
                     .0
-                    .map(|x| (x + dice.fraction() - 0.5).clamp(0.0, 20.0));
+                    .map(|x| (x + (dice.fraction() as f32) - 0.5).clamp(0.0, 20.0));
                 player.1 = place(player.0);
                 awareness.move_to(*number, player.0, player.1).unwrap();
             }
@@ -131,13 +131,14 @@ fn crowd(mutual: bool, reaches: &[f32], flat: bool, seed: u64) {
     let mut there: BTreeMap<u32, ([f32; 3], [f32; 3], Senses)> = BTreeMap::new();
     let mut told: BTreeSet<[u32; 2]> = BTreeSet::new();
     let anywhere = |dice: &mut Dice| {
-        [100.0, 100.0, if flat { 0.0 } else { 40.0 }].map(|side: f32| dice.fraction() * side)
+        [100.0, 100.0, if flat { 0.0 } else { 40.0 }]
+            .map(|side: f32| (dice.fraction() as f32) * side)
     };
     for tick in 0..150 {
         for _ in 0..if tick == 0 { 150 } else { dice.roll(2) } {
             let position = anywhere(&mut dice);
             let senses = Senses {
-                reach: reaches[dice.roll(reaches.len() as u64) as usize],
+                reach: reaches[dice.roll(reaches.len() as u32) as usize],
                 acuity: f32::INFINITY,
                 radius: 1.0,
             };
@@ -153,7 +154,7 @@ fn crowd(mutual: bool, reaches: &[f32], flat: bool, seed: u64) {
                 2..=20 => *step = [0.0; 3],
                 21..=60 => {
                     let long = [0.01, 0.3, 3.0][dice.roll(3) as usize];
-                    *step = [(); 3].map(|()| (dice.fraction() - 0.5) * long);
+                    *step = [(); 3].map(|()| ((dice.fraction() as f32) - 0.5) * long);
                     step[2] *= if flat { 0.0 } else { 1.0 };
                 }
                 _ => {}
@@ -214,13 +215,14 @@ fn a_crowd_far_away_is_told_what_all_pairs_say() {
         };
         let mut there: Vec<[f32; 3]> = Vec::new();
         for _ in 0..60 {
-            let at = [far, -far, 0.0].map(|x: f32| x + (dice.fraction() - 0.5) * 4.0 * reach);
+            let at =
+                [far, -far, 0.0].map(|x: f32| x + ((dice.fraction() as f32) - 0.5) * 4.0 * reach);
             awareness.insert(at, 0, senses).unwrap();
             there.push(at);
         }
         for tick in 0..60 {
             for (number, at) in (0..).zip(&mut there) {
-                *at = at.map(|x| x + (dice.fraction() - 0.5) * 0.05 * reach);
+                *at = at.map(|x| x + ((dice.fraction() as f32) - 0.5) * 0.05 * reach);
                 awareness.move_to(number, *at, 0).unwrap();
             }
             awareness.tick();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use viewcell::interest::{Awareness, LookAhead, Senses, Sight};
 use viewcell::query::{Bundle, Place, Sample};
 
-use crate::common::Dice;
+use viewcell::dice::Dice;
 
 const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
 

@@ -1,12 +1,4 @@
-//! Interest matching: the matcher for production against its slow twin, on worlds that are made to
-//! trip it.
+//! Who is near whom and may see them, against asking for all pairs.
 
 mod awareness;
 mod bundle;
-mod changes;
-mod common;
-mod hunt;
-mod polynomials;
-mod refused;
-mod steady;
-mod sweeps;

@@ -14,7 +14,7 @@ use viewcell_bake::{
     BakeOptions, Compression, RebakeJob, RebakeOptions, Silent, as_seen, bake_terrain,
     merge_patches, rebake,
 };
-use viewcell_ground::{Shape, TopEffect};
+use viewcell_ingest::ground::{Shape, TopEffect};
 use viewcell_ingest::world::Terrain;
 
 use super::baking::source;

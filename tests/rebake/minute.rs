@@ -13,8 +13,8 @@ use viewcell::session::SessionOptions;
 use viewcell_bake::RebakeOptions;
 use viewcell_bake::live::Rebaker;
 use viewcell_bake::visibility::{Bodies, sees};
-use viewcell_ground::stamp_top;
-use viewcell_ground::{Shape, TopEffect};
+use viewcell_ingest::ground::stamp_top;
+use viewcell_ingest::ground::{Shape, TopEffect};
 use viewcell_ingest::world::Terrain;
 
 use super::baking::bake_exactly;

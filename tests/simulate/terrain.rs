@@ -1,18 +1,10 @@
-//! Sight with a look-ahead on terrains, beside a slow twin that looks at every pair of samples; frontier
-//! sets of schemes, beside those that are made as a whole.
-
-use std::sync::Arc;
-use std::time::Duration;
+//! Sight with a look-ahead on terrains, beside a slow twin that looks at every pair of samples.
 
 use proptest::prelude::*;
 use viewcell::dice::Dice;
-use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
-use viewcell::query::{MappedBundle, Quad, Sample, TerrainBundle, World};
+use viewcell::query::{MappedBundle, Sample, TerrainBundle};
 use viewcell_bake::visibility::{Bodies, sees};
 use viewcell_ingest::world::Terrain;
-use viewcell_simulate::field::Field;
-use viewcell_simulate::regions::{Construction, KeptHalf, Regions};
-use viewcell_simulate::store::Store;
 
 use crate::baking::bake_exactly;
 
@@ -30,25 +22,6 @@ pub fn walls(width: u32, height: u32, seed: u64, voids: bool) -> Terrain {
                 20.0 + f64::from(dice.roll(3))
             } else {
                 f64::from(dice.roll(3))
-            }
-        })
-        .collect();
-    Terrain::new(width, height, heights, [2.0, 1.5]).unwrap()
-}
-
-/// Rooms with high walls, a door in each, and voids.
-fn rooms(width: u32, height: u32, seed: u64) -> Terrain {
-    let mut dice = Dice(seed);
-    let heights = (0..width * height)
-        .map(|i| {
-            let (column, row) = (i % width, i / width);
-            let is_wall = |at: u32, along: u32| at % 27 >= 25 && !(9..12).contains(&(along % 27));
-            if is_wall(column, row) || is_wall(row, column) {
-                50.0
-            } else if dice.roll(40) == 0 {
-                f64::NAN
-            } else {
-                f64::from(dice.roll(3)) / 4.0
             }
         })
         .collect();
@@ -150,84 +123,4 @@ fn a_reach_that_is_no_number_is_endless() {
         assert!(terrain.visible_within(a, b, [reach; 2]), "{reach}");
     }
     assert!(!terrain.visible_within(a, Sample::new(20, 0), [f64::INFINITY; 2]));
-}
-
-/// Schemes do not fill a set that they have grown. Whoever asks for a sample of it is told what the whole
-/// set says, wherever they come from.
-#[test]
-fn sets_that_are_not_filled_say_what_whole_ones_say() {
-    let ground = rooms(80, 64, 9);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.vcb");
-    bake_exactly(&ground, MUTUAL, &path);
-    let map = MappedBundle::open(&path).unwrap();
-    let field = Field::new(World::Terrain(map.terrain().unwrap()));
-    let terrain = map.terrain().unwrap();
-    let mut whole = FrontierBuilder::new(&terrain);
-    let mut dice = Dice(3);
-    let (mut found, mut left) = (0, 0);
-    for construction in [
-        Construction::Published,
-        Construction::Tightened,
-        Construction::Wide,
-    ] {
-        let options = match construction {
-            Construction::Published | Construction::Tightened => FrontierOptions {
-                order: Order::Fifo,
-                tighten: construction == Construction::Tightened,
-                ..FrontierOptions::default()
-            },
-            _ => FrontierOptions::default(),
-        };
-        let store = Arc::new(Store::new(&[], || Duration::ZERO));
-        let mut regions = Regions::new(&field, construction, 0.0, store);
-        for _ in 0..120 {
-            let mut anywhere = || Sample::new(dice.roll(80), dice.roll(64));
-            let samples = [anywhere(), anywhere()];
-            if !samples
-                .iter()
-                .all(|sample| terrain.valid().has_sample(*sample))
-            {
-                continue;
-            }
-            let Some(set) = regions.make(samples.map(|sample| field.place_of(sample))) else {
-                continue;
-            };
-            if matches!(set[0], KeptHalf::Few(_)) {
-                continue;
-            }
-            // From the first quads of these levels that are hidden from each other.
-            let levels = [[6, 6], [5, 5], [4, 4], [4, 3], [3, 4], [3, 3]];
-            let is_made = levels.iter().any(|levels| {
-                let quad = |i: usize| {
-                    let Sample { column, row } = samples[i];
-                    Quad::new(levels[i], column >> levels[i], row >> levels[i])
-                };
-                whole.begin_at([quad(0), quad(1)], &options).is_ok()
-                    && !whole.region(Side::A).is_empty()
-            });
-            assert!(is_made, "{samples:?}");
-            while !whole.step(u32::MAX) {}
-            for (half, side) in set.iter().zip(Side::BOTH) {
-                let region = whole.region(side);
-                let mut last = None;
-                for sample in terrain.grid().row_by_row() {
-                    let place = field.place_of(sample);
-                    let expected = region.contains(sample);
-                    let near = last.filter(|_| dice.roll(2) == 0);
-                    assert_eq!(
-                        regions.keeps(half, place, near),
-                        expected,
-                        "{construction:?} {samples:?} {side:?} {sample:?} from {near:?}"
-                    );
-                    if expected && (dice.roll(3) == 0 || last.is_none()) {
-                        last = Some(place);
-                    }
-                    left += usize::from(!expected);
-                }
-            }
-            found += 1;
-        }
-    }
-    assert!(found > 30 && left > 10_000, "{found} sets, {left} outside");
 }

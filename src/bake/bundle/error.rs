@@ -116,14 +116,6 @@ pub enum BundleError {
         /// What it is.
         found: &'static str,
     },
-    /// A file is no bundle for downloads, or not whole.
-    #[error("{}: {problem}", path.display())]
-    Shipped {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-    },
     /// The header's grid and the heights do not belong together.
     #[error("expected {expected} heights for the grid, found {found}")]
     Heights {
@@ -199,8 +191,7 @@ impl BundleError {
             | Self::OtherKind { .. }
             | Self::Section { .. }
             | Self::Damaged { .. }
-            | Self::Unprovable { .. }
-            | Self::Shipped { .. } => ErrorKind::Input,
+            | Self::Unprovable { .. } => ErrorKind::Input,
             Self::Heights { .. } | Self::Order { .. } => ErrorKind::Usage,
         }
     }

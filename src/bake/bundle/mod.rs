@@ -12,7 +12,6 @@
 //! - `patch`: patches of bundles;
 //! - `seal`: checksums by page for a bundle that has none;
 //! - `sign`: a signature of its contents;
-//! - [`mod@ship`]: bundles for downloads, and back;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
 mod cells;
@@ -26,7 +25,6 @@ pub mod parts;
 mod patch;
 pub mod provenance;
 mod seal;
-pub mod ship;
 mod sign;
 pub mod solid;
 pub mod timings;
@@ -48,7 +46,6 @@ pub use provenance::{
     CellStatistics, Given, InputFile, LevelStatistics, Loss, LossyLevel, Provenance, Statistics,
 };
 pub use seal::seal;
-pub use ship::{Shipped, ship, unpack};
 pub use sign::sign;
 pub(crate) use solid::terrain_of_solid;
 pub use solid::{TooManyCells, grid_of_cells};

@@ -4,8 +4,17 @@ use crate::visibility::Stance;
 use viewcell::format::bytes::put;
 use viewcell::format::grid::Sample;
 use viewcell::format::{Area, Grid, Opening, Quad, Sunk};
-use viewcell_ground::GroundError;
+use viewcell_ingest::IngestError;
 use viewcell_ingest::world::Terrain;
+
+/// A change that cannot be.
+pub(super) fn refused(
+    place: impl Into<String>,
+    expected: impl Into<String>,
+    found: impl Into<String>,
+) -> IngestError {
+    IngestError::bad(expected, found, "nothing was changed").at(place)
+}
 
 /// The ground as readers have it.
 #[derive(Clone)]
@@ -70,7 +79,7 @@ impl Survey {
         &mut self,
         samples: &[(usize, f64)],
         ground: &mut Ground,
-    ) -> Result<Option<Opening>, GroundError> {
+    ) -> Result<Option<Opening>, IngestError> {
         let mut there = self.there;
         let (mut changed, mut sunk) = (None::<Area>, None::<Area>);
         for &(at, after) in samples {
@@ -80,7 +89,7 @@ impl Survey {
             }
             let sample = self.sample(at);
             if after.abs() > Terrain::MAX_ABS_HEIGHT {
-                return Err(GroundError::bad(
+                return Err(refused(
                     format!("sample ({}, {})", sample.column, sample.row),
                     format!("a height within ±{} m", Terrain::MAX_ABS_HEIGHT),
                     format!("{after}"),
@@ -99,7 +108,7 @@ impl Survey {
         };
         if there == 0 {
             let expected = "at least one sample that is no void";
-            return Err(GroundError::bad("change", expected, "none"));
+            return Err(refused("change", expected, "none"));
         }
         let sunk = sunk.map(|area| Sunk {
             area,

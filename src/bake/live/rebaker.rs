@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 
 use arc_swap::ArcSwap;
 
-use super::ground::Survey;
+use super::ground::{Survey, refused};
 use super::owned_layers::OwnedLayers;
 use super::snapshot::Snapshot;
 use crate::job::error::{BakeError, unreadable};
@@ -24,7 +24,8 @@ use crate::job::options::{BakeOptions, as_seen};
 use crate::job::parallel::{Workers, thread_count};
 use crate::job::source::Source;
 use viewcell::format::{Area, Sample};
-use viewcell_ground::{GroundError, Shape, TopEffect, stamp_top};
+use viewcell_ingest::IngestError;
+use viewcell_ingest::ground::{Shape, TopEffect, stamp_top};
 use viewcell_ingest::world::Terrain;
 
 /// Where more changes than that wait, all are decided together; else those that lie together in so
@@ -52,7 +53,7 @@ pub struct Stamped {
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use viewcell_bake::{BakeOptions, RebakeOptions, Silent, Source, VisibilityMode};
-/// use viewcell_ground::{Shape, TopEffect};
+/// use viewcell_ingest::ground::{Shape, TopEffect};
 /// use viewcell_ingest::world::Terrain;
 /// use viewcell_bake::live::Rebaker;
 /// use viewcell::query::Sample;
@@ -193,7 +194,7 @@ impl Rebaker {
     ///
     /// A shape of no size, numbers that are none, one over no sample, and a mesh; heights beyond what a
     /// terrain may have. Then nothing has changed.
-    pub fn stamp(&self, shape: &Shape, effect: TopEffect) -> Result<Stamped, GroundError> {
+    pub fn stamp(&self, shape: &Shape, effect: TopEffect) -> Result<Stamped, IngestError> {
         let mut state = self.shared.lock();
         let now = self.now();
         let terrain = now.decided_terrain();
@@ -234,13 +235,13 @@ impl Rebaker {
     ///
     /// Samples outside the grid, heights that no terrain has, and where nothing would be left but
     /// voids. Then nothing has changed.
-    pub fn change(&self, samples: &[(Sample, f64)]) -> Result<Stamped, GroundError> {
+    pub fn change(&self, samples: &[(Sample, f64)]) -> Result<Stamped, IngestError> {
         let mut state = self.shared.lock();
         let grid = self.now().decided_terrain().grid();
         let mut places = BTreeMap::new();
         for &(sample, height) in samples {
             if !grid.has_sample(sample) {
-                return Err(GroundError::bad(
+                return Err(refused(
                     "change",
                     format!("samples of a grid of {} x {}", grid.width(), grid.height()),
                     format!("sample ({}, {})", sample.column, sample.row),
@@ -327,7 +328,7 @@ impl Shared {
     }
 
     /// Changes samples, and puts the new snapshot in place.
-    fn change(&self, state: &mut State, samples: &[(usize, f64)]) -> Result<Stamped, GroundError> {
+    fn change(&self, state: &mut State, samples: &[(usize, f64)]) -> Result<Stamped, IngestError> {
         let now = self.now.load_full();
         let differs = |&(at, after): &(usize, f64)| {
             let before: f64 = state.survey.heights[at];
@@ -344,7 +345,7 @@ impl Shared {
         let opening = state.survey.change(&samples, &mut ground)?;
         let next = match opening {
             Some(opening) => now.changed(ground, opening),
-            None => return Err(GroundError::bad("change", "other heights", "the same")),
+            None => return Err(refused("change", "other heights", "the same")),
         };
         let (version, changed) = (next.version(), samples.len() as u64);
         state.waiting.push_back(samples);

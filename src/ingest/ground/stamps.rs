@@ -4,21 +4,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::unread;
+use super::{NO_MESH, Shape, TopEffect, unread};
 use crate::error::IngestError;
 use crate::mesh::read_mesh;
 use crate::source::file_bytes;
 use crate::world::Short;
-use viewcell_ground::{Effect, Frame, Material, Rule, Shape, Stamp, TopEffect, check_effect};
 
 /// A line of a file of stamps. Lengths are metres: east and south from the first sample, and up from
 /// height 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(
-    feature = "schema",
-    schemars(title = "a line of stamps for viewcell ground stamp")
-)]
+#[cfg_attr(feature = "schema", schemars(title = "a line of stamps"))]
 #[serde(deny_unknown_fields)]
 pub struct StampLine {
     /// What it looks like.
@@ -90,21 +86,9 @@ pub enum EffectName {
 #[serde(untagged, expecting = "expected the number or the name of a material")]
 pub enum MaterialOf {
     /// Its number.
-    Number(Material),
+    Number(u8),
     /// Its name.
     Name(String),
-}
-
-/// Reads all stamps of a file for some ground, each with the number of its line; lines that are blank
-/// are none.
-///
-/// # Errors
-///
-/// A file that cannot be read, and the first line that is no stamp for this ground: of another form, of no
-/// size, wholly outside, of a material that the ground does not have.
-pub fn read_stamps(path: &Path, frame: &Frame) -> Result<Vec<(usize, Stamp)>, IngestError> {
-    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    read_lines(path, |line| stamp(&line, &folder, frame))
 }
 
 /// A stamp on a heightmap: a shape in metres, and what it does to the top of the ground.
@@ -126,17 +110,16 @@ pub struct TopStamp {
 /// A file that cannot be read, and the first line that is no stamp for a heightmap: of another form, of no
 /// size, of a mesh.
 pub fn read_top_stamps(path: &Path) -> Result<Vec<TopStamp>, IngestError> {
-    let stamps = read_lines(path, |line| {
+    let stamps = read_stamp_lines(path, |line| {
         let effect = match line.effect {
             EffectName::Dig => TopEffect::Dig,
             EffectName::Fill => TopEffect::Fill,
             EffectName::Replace => return Ok(None),
         };
         if line.shape == ShapeName::Mesh {
-            let expected = "a sphere, a box or a cylinder, on a heightmap";
-            return Err(IngestError::bad(expected, "a mesh", REMEDY));
+            return Err(IngestError::bad(NO_MESH, "a mesh", REMEDY));
         }
-        let shape = shape(&line, Path::new(""), line.at, [1.0; 3])?;
+        let shape = line.shape(Path::new(""), line.at, [1.0; 3])?;
         shape.check()?;
         Ok(Some((shape, effect)))
     })?;
@@ -152,7 +135,11 @@ pub fn read_top_stamps(path: &Path) -> Result<Vec<TopStamp>, IngestError> {
 }
 
 /// Makes something of each line that is not blank, and returns it with the line's number.
-fn read_lines<T>(
+///
+/// # Errors
+///
+/// A file that cannot be read, and the first line that is no stamp, or of which nothing could be made.
+pub fn read_stamp_lines<T>(
     path: &Path,
     make: impl Fn(StampLine) -> Result<T, IngestError>,
 ) -> Result<Vec<(usize, T)>, IngestError> {
@@ -181,108 +168,78 @@ fn read_lines<T>(
     read().map_err(|error: IngestError| error.about(path))
 }
 
-/// The shape of a line whose middle is `at`, where a cube has so many metres.
-fn shape(
-    line: &StampLine,
-    folder: &Path,
-    at: [f64; 3],
-    [dx, dy, dz]: [f64; 3],
-) -> Result<Shape, IngestError> {
-    let bad = |expected: &str, found: String| IngestError::bad(expected, found, REMEDY);
-    let positive = |value: f64, name: &str| {
-        if value > 0.0 {
-            Ok(value)
-        } else {
-            Err(bad(&format!("{name} above 0"), Short(value).to_string()))
-        }
-    };
-    let needed = |value: Option<f64>, name: &str| match value {
-        Some(value) => positive(value, name),
-        None => Err(bad(name, format!("a {:?} without it", line.shape))),
-    };
-    Ok(match line.shape {
-        ShapeName::Sphere => {
-            let radius = needed(line.radius, "a \"radius\"")?;
-            Shape::Ellipsoid {
-                at,
-                radii: [radius / dx, radius / dy, radius / dz],
+impl StampLine {
+    /// The shape of a line whose middle is `at`, where a unit has so many metres. The names of meshes begin in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// A shape without what it needs, lengths of 0 or less, a mesh that cannot be read or is not closed.
+    pub fn shape(
+        &self,
+        folder: &Path,
+        at: [f64; 3],
+        [dx, dy, dz]: [f64; 3],
+    ) -> Result<Shape, IngestError> {
+        let bad = |expected: &str, found: String| IngestError::bad(expected, found, REMEDY);
+        let positive = |value: f64, name: &str| {
+            if value > 0.0 {
+                Ok(value)
+            } else {
+                Err(bad(&format!("{name} above 0"), Short(value).to_string()))
             }
-        }
-        ShapeName::Box => {
-            let Some(size) = line.size else {
-                return Err(bad(
-                    "a \"size\" of three lengths",
-                    "a box without it".into(),
-                ));
-            };
-            for length in size {
-                positive(length, "a \"size\" of three lengths")?;
+        };
+        let needed = |value: Option<f64>, name: &str| match value {
+            Some(value) => positive(value, name),
+            None => Err(bad(name, format!("a {:?} without it", self.shape))),
+        };
+        Ok(match self.shape {
+            ShapeName::Sphere => {
+                let radius = needed(self.radius, "a \"radius\"")?;
+                Shape::Ellipsoid {
+                    at,
+                    radii: [radius / dx, radius / dy, radius / dz],
+                }
             }
-            let half = [size[0] / dx / 2.0, size[1] / dy / 2.0, size[2] / dz / 2.0];
-            Shape::Cuboid {
-                from: [0, 1, 2].map(|axis| at[axis] - half[axis]),
-                to: [0, 1, 2].map(|axis| at[axis] + half[axis]),
+            ShapeName::Box => {
+                let Some(size) = self.size else {
+                    return Err(bad(
+                        "a \"size\" of three lengths",
+                        "a box without it".into(),
+                    ));
+                };
+                for length in size {
+                    positive(length, "a \"size\" of three lengths")?;
+                }
+                let half = [size[0] / dx / 2.0, size[1] / dy / 2.0, size[2] / dz / 2.0];
+                Shape::Cuboid {
+                    from: [0, 1, 2].map(|axis| at[axis] - half[axis]),
+                    to: [0, 1, 2].map(|axis| at[axis] + half[axis]),
+                }
             }
-        }
-        ShapeName::Cylinder => {
-            let radius = needed(line.radius, "a \"radius\"")?;
-            let height = needed(line.height, "a \"height\"")?;
-            Shape::Cylinder {
-                at,
-                radii: [radius / dx, radius / dy],
-                height: height / dz,
+            ShapeName::Cylinder => {
+                let radius = needed(self.radius, "a \"radius\"")?;
+                let height = needed(self.height, "a \"height\"")?;
+                Shape::Cylinder {
+                    at,
+                    radii: [radius / dx, radius / dy],
+                    height: height / dz,
+                }
             }
-        }
-        ShapeName::Mesh => {
-            let Some(file) = &line.file else {
-                return Err(bad("a \"file\"", "a mesh without it".into()));
-            };
-            let scale = line.scale.unwrap_or(1.0);
-            let spacing = [dx, dy, dz];
-            let place = |corner: [f64; 3]| {
-                [0, 1, 2].map(|axis| at[axis] + scale * corner[axis] / spacing[axis])
-            };
-            Shape::Mesh(read_mesh(&folder.join(file))?.moved(place))
-        }
-    })
+            ShapeName::Mesh => {
+                let Some(file) = &self.file else {
+                    return Err(bad("a \"file\"", "a mesh without it".into()));
+                };
+                let scale = self.scale.unwrap_or(1.0);
+                let spacing = [dx, dy, dz];
+                let place = |corner: [f64; 3]| {
+                    [0, 1, 2].map(|axis| at[axis] + scale * corner[axis] / spacing[axis])
+                };
+                Shape::Mesh(read_mesh(&folder.join(file))?.moved(place))
+            }
+        })
+    }
 }
 
-fn stamp(line: &StampLine, folder: &Path, frame: &Frame) -> Result<Stamp, IngestError> {
-    let bad = |expected: &str, found: String| IngestError::bad(expected, found, REMEDY);
-    let shape = shape(line, folder, frame.cubes_of(line.at), frame.spacing())?;
-    let material = |name: &str, of: &Option<MaterialOf>| match of {
-        None => Err(bad(name, "none".into())),
-        Some(MaterialOf::Number(number)) => Ok(*number),
-        Some(MaterialOf::Name(name)) => {
-            let index = frame.materials().iter().position(|other| other == name);
-            let number = index.map(|index| index as u8 + 1);
-            let names = frame.materials().join(", ");
-            number.ok_or_else(|| bad(&format!("a material of {names}"), name.clone()))
-        }
-    };
-    let effect = match line.effect {
-        EffectName::Dig => Effect::Dig,
-        EffectName::Fill => Effect::Fill(material("a \"material\" to fill with", &line.material)?),
-        EffectName::Replace => Effect::Replace {
-            from: match &line.from {
-                None => None,
-                from => Some(material("a material", from)?),
-            },
-            to: material("a \"material\" to replace others by", &line.material)?,
-        },
-    };
-    let rule = line.share.map_or(Rule::Halfway, Rule::Share);
-    let stamp = Stamp {
-        shape,
-        effect,
-        rule,
-    };
-    check_effect(frame, effect)?;
-    // What would fail when it is made fails before the first is.
-    stamp.shape.check()?;
-    stamp.reach(frame)?;
-    Ok(stamp)
-}
-
-const REMEDY: &str =
+/// What to do about a line that is no stamp.
+pub const REMEDY: &str =
     "write it as in {\"shape\":\"sphere\",\"at\":[120,80,35],\"radius\":5,\"do\":\"dig\"}";

@@ -19,6 +19,7 @@ use gltf::{Accessor, Document, Error, Glb, Material, Node, Primitive, Semantic};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::closed::Mesh;
 use super::selection::Selection;
 use super::surface::{Look, Surface};
 use super::undrawn;
@@ -30,7 +31,6 @@ use buffers::{REMEDY, read_buffers};
 use extensions::INSTANCING;
 use nodes::{Placed, hidden_by, nodes};
 use placement::Placement;
-use viewcell_ground::Mesh;
 
 /// What a binary glTF file begins with.
 const MAGIC: &[u8] = b"glTF";
@@ -169,7 +169,7 @@ pub(super) fn read_gltf(bytes: &[u8], path: &Path) -> Result<Mesh, IngestError> 
     let surface = read(bytes, path, None, &mut left)?;
     match left.first() {
         Some(error) => Err(error),
-        None => Ok(Mesh::new(surface.corners, surface.triangles)?),
+        None => Mesh::new(surface.corners, surface.triangles),
     }
 }
 

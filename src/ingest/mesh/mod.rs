@@ -1,5 +1,6 @@
 //! Meshes from files, whose format is detected from their first bytes.
 
+mod closed;
 mod gltf;
 pub(super) mod obj;
 pub(super) mod selection;
@@ -9,12 +10,12 @@ pub(super) mod unhiding;
 
 use std::path::Path;
 
+pub use self::closed::Mesh;
 use self::gltf::read_gltf;
 pub(super) use self::gltf::{is_gltf, read_surface, without_mark};
 use self::obj::{ObjFace, ObjFile};
 use super::error::IngestError;
 use super::source::file_bytes;
-use viewcell_ground::Mesh;
 
 /// Reads a closed mesh of a Wavefront OBJ or a glTF 2.0 file, binary or JSON. Metres east, south and up.
 ///
@@ -52,7 +53,7 @@ pub(super) fn read_obj(bytes: &[u8]) -> Result<Mesh, IngestError> {
             .collect()
     };
     let triangles = faces.iter().flat_map(fan).collect();
-    Ok(Mesh::new(corners, triangles)?)
+    Mesh::new(corners, triangles)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
-use viewcell_ground::{ChangeSet, Columns, GroundError, Layered, Locks, Patches};
+use viewcell_layered::{ChangeSet, Columns, GroundError, Layered, Locks, Patches};
 
 use super::walk::Turn;
 

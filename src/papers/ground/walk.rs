@@ -6,7 +6,7 @@
 //! stand out over lower ones; 13 heights at the surface; 33 slices of a single node; about 183,000 nodes.
 
 use viewcell::dice::Dice;
-use viewcell_ground::{
+use viewcell_layered::{
     Ask, Effect, GroundError, Layered, Patches, Rule, Shape, Sides, Stamp, build,
 };
 

@@ -1,6 +1,7 @@
-//! Liu's experiments on interest matching, and his methods beside that of `viewcell::interest`.
+//! Liu's experiments on interest matching, and his methods beside that of `matching`.
 
 pub mod machines;
+pub mod matching;
 mod regions;
 mod run;
 mod sorted;

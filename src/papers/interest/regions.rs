@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use viewcell::interest::{Bounds, Interest, InterestError, Kind, Region};
+use crate::interest::matching::{Interest, Kind, Region};
+use viewcell::interest::{Bounds, InterestError};
 
 /// What a file of regions begins with.
 const HEADER: &str = "tick,region,kind,min_x,max_x,min_y,max_y,min_z,max_z";

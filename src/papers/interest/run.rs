@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 
+use crate::interest::matching::{BruteForce, Changes, Events, Grid, Interest, Kind, Method, Pair};
 use viewcell::dice::Dice;
-use viewcell::interest::{
-    Bounds, BruteForce, Changes, Events, Grid, Interest, InterestError, Kind, Method, Pair,
-};
+use viewcell::interest::{Bounds, InterestError};
 
 use super::{Lucid, Sorted};
 

@@ -8,7 +8,8 @@
 
 use rustc_hash::FxHashSet;
 
-use viewcell::interest::{Bounds, BruteForce, Kind, Method, Record, Regions, linear};
+use crate::interest::matching::{BruteForce, Kind, Method, Record, Regions, linear};
+use viewcell::interest::Bounds;
 
 /// Sorted lists, and the set of pairs that overlap.
 #[derive(Debug, Default)]
@@ -365,8 +366,8 @@ pub(super) fn pairs(regions: &Regions, a: u32, b: u32) -> impl Iterator<Item = (
 
 #[cfg(test)]
 mod tests {
+    use crate::interest::matching::linear;
     use viewcell::dice::Dice;
-    use viewcell::interest::linear;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The made-up terrain is of the description that the thesis gives of its own, and small in memory.
 
-use viewcell_ground::{Columns, Layered};
+use viewcell_layered::{Columns, Layered};
 use viewcell_papers::ground::PAPER_NODES;
 use viewcell_papers::ground::{SOILS, paper_terrain};
 

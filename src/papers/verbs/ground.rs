@@ -11,7 +11,7 @@ use crate::ground::{
     Scenario, Spread, Structure, Turn, grow_ground, paper_terrain, reserve, turns,
 };
 use viewcell_bake::bundle;
-use viewcell_ground::{Columns, Layered, Patches, encode};
+use viewcell_layered::{Columns, Layered, Patches, encode};
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::output::{Json, say};
 use viewcell_view::picture::{Chart, Curve, Series};

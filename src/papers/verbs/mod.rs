@@ -4,11 +4,13 @@ mod compression;
 mod frontier;
 mod ground;
 mod interest;
+mod layered;
 mod machines;
 mod perception;
 #[cfg(test)]
 #[path = "../../program/schema_files.rs"]
 mod schema_files;
+mod schemes;
 mod sent;
 mod solid;
 #[cfg(test)]
@@ -38,9 +40,11 @@ enum Verb {
     Interest(interest::Args),
     Machines(machines::Args),
     Perception(perception::Args),
+    Schemes(Box<schemes::Args>),
     Sent(sent::Args),
     Solid(solid::Args),
     Ground(ground::Args),
+    Layered(Box<layered::Args>),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
 }
@@ -57,9 +61,11 @@ pub fn main() -> ExitCode {
             Verb::Interest(args) => interest::run(args),
             Verb::Machines(args) => machines::run(args),
             Verb::Perception(args) => perception::run(args),
+            Verb::Schemes(args) => schemes::run(args),
             Verb::Sent(args) => sent::run(args),
             Verb::Solid(args) => solid::run(args),
             Verb::Ground(args) => ground::run(args),
+            Verb::Layered(args) => layered::run(args),
             Verb::Completions(args) => manual::completions(args, Cli::command()),
             Verb::Man(args) => manual::man(args, Cli::command()),
         },

@@ -7,6 +7,8 @@ use cpu_time::ThreadTime;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::simulate::culling::{CullingOptions, Method, cull, foreseen};
+use crate::simulate::sent::{Body, Late, Sent};
 use viewcell::query::World;
 use viewcell_bake::visibility::solid::BodyTracer;
 use viewcell_ingest::world::solid::{Player, SolidLevel};
@@ -16,9 +18,7 @@ use viewcell_program::level::LevelArgs;
 use viewcell_program::output::Json;
 use viewcell_program::simulate::csv;
 use viewcell_program::{input, query, values};
-use viewcell_simulate::culling::{CullingOptions, Method, cull, foreseen};
 use viewcell_simulate::field::Field;
-use viewcell_simulate::sent::{Body, Late, Sent};
 use viewcell_simulate::trace::Trace;
 
 /// What a server sent to whom, compared with who sees whom in the level

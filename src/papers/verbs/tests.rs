@@ -1,4 +1,4 @@
-//! The files `schemas/experiment-*.json` describe what the program prints, and are kept so here.
+//! The files of `schemas` describe what the program prints, and are kept so here.
 //!
 //! To write them anew: `VIEWCELL_WRITE_SCHEMAS=1 cargo test --workspace schemas`.
 
@@ -6,7 +6,7 @@ use clap::{Command, CommandFactory};
 
 use super::schema_files::{self, schemas};
 use super::{
-    compression, frontier, ground, interest, machines, perception, sent, solid, visibility,
+    compression, frontier, ground, interest, layered, machines, perception, sent, solid, visibility,
 };
 use schemars::{Schema, schema_for};
 
@@ -17,6 +17,13 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "experiment-epvs.json" => crate::EpvsDocument,
         "experiment-frontier.json" => frontier::Document,
         "experiment-ground.json" => ground::Document,
+        "layered-build.json" => layered::build::Document,
+        "layered-compact.json" => layered::CompactDocument,
+        "layered-export.json" => layered::show::ExportDocument,
+        "layered-info.json" => layered::show::InfoDocument,
+        "layered-layers.json" => viewcell_layered::LayersFile,
+        "layered-render.json" => layered::show::RenderDocument,
+        "layered-stamp.json" => layered::StampDocument,
         "experiment-interest.json" => interest::Document,
         "experiment-machines.json" => machines::Document,
         "experiment-perception.json" => perception::Document,
@@ -55,5 +62,5 @@ fn each_verb_has_an_example_that_is_a_command_line() {
         assert!(parsed.is_ok(), "{}: {:?}", found[0], parsed.err());
         verbs += 1;
     }
-    assert_eq!(verbs, 12);
+    assert_eq!(verbs, 14);
 }

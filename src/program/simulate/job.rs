@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::exit::Failure;
 use crate::level::LevelArgs;
 use crate::output::is_stream;
-use crate::{input, values};
+use crate::{input, moved, values};
 use viewcell::query::MotionLimits;
 use viewcell_simulate::field::Field;
 use viewcell_simulate::motion::{Model, MotionOptions};
 use viewcell_simulate::network::Network;
 use viewcell_simulate::play::Play;
-use viewcell_simulate::scheme::SCHEMES;
+use viewcell_simulate::scheme::Schemes;
 
 /// The options of a run.
 #[derive(clap::Args)]
@@ -254,11 +254,11 @@ pub struct Job {
 
 impl Options {
     /// What they ask for.
-    pub fn job(&self) -> Result<Job, Failure> {
+    pub fn job(&self, all: &dyn Schemes) -> Result<Job, Failure> {
         let bundle = self.bundle.clone();
         let bundle = bundle.ok_or_else(|| Failure::usage("expected a bundle"))?;
         let schemes = if self.schemes.is_empty() {
-            all_schemes()
+            all_schemes(all)
         } else {
             self.schemes.clone()
         };
@@ -303,14 +303,14 @@ impl Options {
             zone: self.zone,
             bound: self.bound,
         };
-        job.check("--scheme").map(|()| job)
+        job.check(all, "--scheme").map(|()| job)
     }
 }
 
 impl Job {
-    fn check(&self, named: &str) -> Result<(), Failure> {
+    fn check(&self, all: &dyn Schemes, named: &str) -> Result<(), Failure> {
         let fault = |what: String| Err(Failure::usage(what));
-        check_schemes(&self.schemes, named)?;
+        check_schemes(&self.schemes, all, named)?;
         let frames = self.seconds * self.hz * f64::from(self.players);
         if self.traces.is_none() && frames > MOST_SPOTS {
             return fault(format!(
@@ -380,13 +380,13 @@ const MOST_SPOTS: f64 = 1e8;
 const MOST_HZ: f64 = 1000.0;
 
 /// Fails for names that are none, and for one that is there twice.
-pub fn check_schemes(schemes: &[String], named: &str) -> Result<(), Failure> {
-    let all: Vec<&str> = SCHEMES.iter().map(|(name, _)| *name).collect();
-    if let Some(name) = schemes.iter().find(|name| !all.contains(&name.as_str())) {
-        return Err(Failure::usage(format!(
-            "{named} {name}: expected one of {}",
-            all.join(", ")
-        )));
+pub fn check_schemes(schemes: &[String], all: &dyn Schemes, named: &str) -> Result<(), Failure> {
+    let all = all_schemes(all);
+    if let Some(name) = schemes.iter().find(|name| !all.contains(name)) {
+        let moved = moved::of(name);
+        return Err(Failure::usage(moved.unwrap_or_else(|| {
+            format!("{named} {name}: expected one of {}", all.join(", "))
+        })));
     }
     let mut seen = std::collections::HashSet::new();
     match schemes.iter().find(|name| !seen.insert(name.as_str())) {
@@ -408,7 +408,7 @@ pub fn check_hz(hz: f64) -> Result<(), Failure> {
 }
 
 /// Reads the options of a run before: its document, or what stands in it under `job`.
-pub fn read(path: &Path) -> Result<Job, Failure> {
+pub fn read(path: &Path, all: &dyn Schemes) -> Result<Job, Failure> {
     #[derive(Deserialize)]
     struct Told {
         job: Job,
@@ -436,7 +436,7 @@ pub fn read(path: &Path) -> Result<Job, Failure> {
             .chain(level)
             .for_each(|file| *file = folder.join(&*file));
     }
-    job.check("schemes").map(|()| job)
+    job.check(all, "schemes").map(|()| job)
 }
 
 /// Metres east and south of the first sample.
@@ -456,6 +456,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// The names of all schemes.
-pub fn all_schemes() -> Vec<String> {
-    SCHEMES.iter().map(|(name, _)| (*name).to_owned()).collect()
+pub fn all_schemes(all: &dyn Schemes) -> Vec<String> {
+    let names = all.names().into_iter();
+    names.map(|(name, _)| name.to_owned()).collect()
 }

@@ -15,7 +15,7 @@ use viewcell_simulate::fit::limits;
 use viewcell_simulate::network::Network;
 use viewcell_simulate::play::{Play, PlayOptions};
 use viewcell_simulate::run::{Outcome as Played, RunError, RunOptions, run as play_schemes};
-use viewcell_simulate::scheme::SchemeOptions;
+use viewcell_simulate::scheme::{SchemeOptions, Schemes, Usual};
 use viewcell_simulate::score::bound;
 use viewcell_simulate::summary::{Figures, figures};
 use viewcell_view::live::Players;
@@ -31,9 +31,8 @@ pub use ways::csv;
 
 /// Simulate what a bundle saves a game, and what a wall-hack still shows
 ///
-/// Plays the movements of players through schemes that decide who is sent whose position: those of Steed and Angus
-/// (CS, CSA, NPP, PPP, FB) and those of games. Counts packets, bytes, who is told too late and who is told too
-/// much.
+/// Plays the movements of players through schemes that decide who is sent whose position. Counts packets, bytes, who
+/// is told too late and who is told too much.
 ///
 /// Example: viewcell simulate dm2.vcb --traces play.csv --rtt 150
 #[derive(clap::Args)]
@@ -69,12 +68,17 @@ enum Verb {
 }
 
 pub fn run(args: &Args) -> Outcome {
+    run_with(args, &Usual)
+}
+
+/// The same with other schemes to choose from.
+pub fn run_with(args: &Args, schemes: &dyn Schemes) -> Outcome {
     if let Some(Verb::Fit(args)) = &args.verb {
         return ways::fit(args);
     }
     let job = match &args.job_file {
-        None => args.job.job()?,
-        Some(file) => job::read(file)?,
+        None => args.job.job(schemes)?,
+        Some(file) => job::read(file, schemes)?,
     };
     let inputs: Vec<&Path> = [&job.bundle]
         .into_iter()
@@ -106,14 +110,14 @@ pub fn run(args: &Args) -> Outcome {
         ));
     }
     let write_trace = args.write_trace.as_deref().map(|path| (path, args.force));
-    let simulated = simulate(&job, &map, &field, write_trace)?;
+    let simulated = simulate(&job, schemes, &map, &field, write_trace)?;
     if args.loopback {
-        loopback(&job, &field, &simulated.play)?;
+        loopback(&job, schemes, &field, &simulated.play)?;
     }
     let document = &simulated.document;
     if let Some(path) = &args.output {
         let further = further(&job, &field, &simulated.play)?;
-        let latencies = latencies(&job, &field, &simulated.play)?;
+        let latencies = latencies(&job, schemes, &field, &simulated.play)?;
         let checksum = bundle::info(&job.bundle)?.checksum;
         let page = report::page(document, &further, &latencies, &simulated.lasted, checksum)?;
         bundle::save(path, page.as_bytes(), args.force)?;
@@ -171,7 +175,7 @@ fn further(job: &Job, field: &Field, play: &Play) -> Result<report::Further, Fai
             ahead: Some(part * safe),
             ..job.clone()
         };
-        let figures = play_job(&job, field, play, 0)?;
+        let figures = play_job(&job, &Usual, field, play, 0)?;
         found.extend(
             figures
                 .into_iter()
@@ -182,14 +186,19 @@ fn further(job: &Job, field: &Field, play: &Play) -> Result<report::Further, Fai
 }
 
 /// What all schemes come to by the time there and back.
-fn latencies(job: &Job, field: &Field, play: &Play) -> Result<report::Latencies, Failure> {
+fn latencies(
+    job: &Job,
+    schemes: &dyn Schemes,
+    field: &Field,
+    play: &Play,
+) -> Result<report::Latencies, Failure> {
     let at = |rtt: f64| {
         let job = Job {
             rtt,
             rtts: Vec::new(),
             ..job.clone()
         };
-        Ok((rtt, play_job(&job, field, play, 0)?))
+        Ok((rtt, play_job(&job, schemes, field, play, 0)?))
     };
     [0.0, 50.0, 100.0, 150.0].into_iter().map(at).collect()
 }
@@ -217,6 +226,7 @@ fn field<'a>(
 /// Runs a job, as often as it says.
 fn simulate(
     job: &Job,
+    schemes: &dyn Schemes,
     map: &MappedBundle,
     field: &Field,
     write_trace: Option<(&Path, bool)>,
@@ -242,7 +252,7 @@ fn simulate(
             let file = job.traces.as_deref().unwrap_or(&job.bundle);
             Failure::bad_input(format!("{}: {error}", file.display()))
         })?;
-        let figures = play_job(job, field, &play, number)?;
+        let figures = play_job(job, schemes, field, &play, number)?;
         if number == 0 {
             let bound = job.bound.then(|| bound(field, &play));
             told = Some((play, bound));
@@ -264,6 +274,7 @@ fn simulate(
 /// Plays all schemes on one run's paths.
 fn play_job(
     job: &Job,
+    schemes: &dyn Schemes,
     field: &Field,
     play: &Play,
     number: u32,
@@ -275,7 +286,7 @@ fn play_job(
     if added {
         names.push("PPP".into());
     }
-    let outcomes = play_schemes(field, play, &names, &options).map_err(failure)?;
+    let outcomes = play_schemes(field, play, schemes, &names, &options).map_err(failure)?;
     let perfect = outcomes.iter().find(|outcome| outcome.name == "PPP");
     let perfect = perfect.map_or(0, |outcome| outcome.packets.iter().sum());
     let shown = outcomes.len() - usize::from(added);
@@ -342,11 +353,11 @@ pub fn players(
     schemes: Vec<String>,
 ) -> Result<Players, Failure> {
     let schemes = if schemes.is_empty() {
-        job::all_schemes()
+        job::all_schemes(&Usual)
     } else {
         schemes
     };
-    job::check_schemes(&schemes, "--scheme")?;
+    job::check_schemes(&schemes, &Usual, "--scheme")?;
     job::check_hz(hz)?;
     let map = query::open(bundle)?;
     let field = field(bundle, &map, None)?;
@@ -367,7 +378,7 @@ pub fn players(
 const LOOPBACK: Duration = Duration::from_secs(120);
 
 /// Plays each scheme again, with datagrams, and sees to it that all is as it was counted.
-fn loopback(job: &Job, field: &Field, play: &Play) -> Result<(), Failure> {
+fn loopback(job: &Job, schemes: &dyn Schemes, field: &Field, play: &Play) -> Result<(), Failure> {
     let counted = options(job, field, play, 0);
     let sent = RunOptions {
         loopback: Some(LOOPBACK),
@@ -375,7 +386,7 @@ fn loopback(job: &Job, field: &Field, play: &Play) -> Result<(), Failure> {
     };
     for name in &job.schemes {
         let names = std::slice::from_ref(name);
-        let play = |options| play_schemes(field, play, names, options).map_err(failure);
+        let play = |options| play_schemes(field, play, schemes, names, options).map_err(failure);
         let [counted, sent] =
             [play(&counted)?, play(&sent)?].map(|played| played.into_iter().next());
         let (Some(counted), Some(sent)) = (counted, sent) else {
@@ -410,7 +421,7 @@ fn loopback(job: &Job, field: &Field, play: &Play) -> Result<(), Failure> {
 
 fn failure(error: RunError) -> Failure {
     match error {
-        RunError::NoScheme(_) => Failure::usage(format!("--scheme: {error}")),
+        RunError::NoScheme(..) => Failure::usage(format!("--scheme: {error}")),
         RunError::Loopback(name, error) => Failure::io(format!("{name}: the loopback"), error),
     }
 }

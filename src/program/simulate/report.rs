@@ -40,7 +40,7 @@ pub fn page(
     for scheme in document
         .schemes
         .iter()
-        .filter(|s| s.name == "best" || s.name == "FB")
+        .filter(|s| ["look-ahead", "best", "FB"].contains(&s.name.as_str()))
     {
         let ratio = format!("{:.3}", scheme.ratio_to_perfect);
         figures.push((

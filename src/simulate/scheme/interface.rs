@@ -1,11 +1,6 @@
 //! What all schemes are to a run: one trait, and the little that several of them use.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-use std::time::Duration;
-
 use crate::field::Place;
-use crate::regions::{Halves, KeptHalf};
 use crate::scene::Scene;
 use crate::wire::{Item, Wire, Word};
 
@@ -26,12 +21,6 @@ pub trait Scheme: Send {
         false
     }
 
-    /// Work that other schemes have done for it since it was asked last, and that it has done for
-    /// others.
-    fn owed(&mut self) -> [Duration; 2] {
-        [Duration::ZERO; 2]
-    }
-
     /// What it has come to with its frontier sets.
     fn sets(&self) -> Sets {
         Sets::default()
@@ -39,7 +28,7 @@ pub trait Scheme: Send {
 }
 
 /// What a player says of themselves: where they are.
-pub(super) fn says(scene: &Scene, player: usize, place: Place, to: u32) -> Item {
+pub fn says(scene: &Scene, player: usize, place: Place, to: u32) -> Item {
     Item {
         from: player as u32,
         to,
@@ -49,15 +38,6 @@ pub(super) fn says(scene: &Scene, player: usize, place: Place, to: u32) -> Item 
         at: scene.at[player].map(|x| x as f32),
         frame: scene.frame as u32,
         answers: 0,
-    }
-}
-
-/// What belongs to a player and to another, that of the one with the lower number first.
-pub(super) fn lower_first<T>([own, other]: [usize; 2], of_own: T, of_other: T) -> [T; 2] {
-    if own < other {
-        [of_own, of_other]
-    } else {
-        [of_other, of_own]
     }
 }
 
@@ -72,12 +52,4 @@ pub struct Sets {
     pub in_force: u64,
     /// What they take at the end, those that several pairs share counted once. [Unit: bytes]
     pub bytes: u64,
-}
-
-/// What sets take that are in force, those that are shared counted once. [Unit: bytes]
-pub(in crate::scheme) fn bytes_of<'s>(sets: impl Iterator<Item = &'s Arc<Halves>>) -> u64 {
-    let mut met = HashSet::new();
-    let first = sets.filter(|set| met.insert(Arc::as_ptr(set)));
-    let bytes = first.map(|set| set.iter().map(KeptHalf::bytes).sum::<usize>());
-    bytes.sum::<usize>() as u64
 }

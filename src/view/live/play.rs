@@ -15,6 +15,7 @@ use viewcell_simulate::field::Field;
 use viewcell_simulate::play::{Play, PlayOptions};
 use viewcell_simulate::run::{Outcome, RunOptions, run};
 use viewcell_simulate::scene::Scene;
+use viewcell_simulate::scheme::Usual;
 use viewcell_simulate::score::packed;
 use viewcell_simulate::trace::Trace;
 
@@ -173,7 +174,7 @@ fn find_out(opened: &Arc<Opened>, players: &Players) {
             return;
         }
         let names = std::slice::from_ref(name);
-        let outcomes = run(&field, &play, names, &options).unwrap_or_default();
+        let outcomes = run(&field, &play, &Usual, names, &options).unwrap_or_default();
         let done = played.counts.lock();
         done.unwrap_or_else(PoisonError::into_inner)
             .extend(outcomes.into_iter().map(counted));

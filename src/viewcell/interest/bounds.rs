@@ -13,7 +13,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// Overlaps nothing, itself neither: where a region is before it comes and after it has gone.
-    pub(super) const NOWHERE: Self = Self {
+    pub const NOWHERE: Self = Self {
         min: [f32::INFINITY; 3],
         max: [f32::NEG_INFINITY; 3],
     };
@@ -38,7 +38,7 @@ impl Bounds {
 
     /// A box by corners that are known to be those of one.
     #[inline]
-    pub(super) const fn of_corners(min: [f32; 3], max: [f32; 3]) -> Self {
+    pub const fn of_corners(min: [f32; 3], max: [f32; 3]) -> Self {
         Self { min, max }
     }
 
@@ -54,7 +54,7 @@ impl Bounds {
 
     /// A box around all that is no farther than this from a place along any axis, however it is rounded.
     /// Both are finite.
-    pub(super) fn reaching([x, y, z]: [f32; 3], far: f32) -> Self {
+    pub fn reaching([x, y, z]: [f32; 3], far: f32) -> Self {
         let half = |x: f32| far + (far + x.abs()) * (2.0 * f32::EPSILON);
         let low = |x: f32| (x - half(x)).max(f32::MIN);
         let high = |x: f32| (x + half(x)).min(f32::MAX);
@@ -75,7 +75,7 @@ impl Bounds {
     }
 
     /// The middle, rounded.
-    pub(super) fn middle(&self) -> [f32; 3] {
+    pub fn middle(&self) -> [f32; 3] {
         let ([ax, ay, az], [bx, by, bz]) = (self.min, self.max);
         [
             0.5 * ax + 0.5 * bx,
@@ -96,7 +96,7 @@ impl Bounds {
 
     /// How far one corner has moved along one axis, at most, between another box and this.
     #[inline]
-    pub(super) fn farthest(&self, was: &Self) -> f32 {
+    pub fn farthest(&self, was: &Self) -> f32 {
         let apart = |[x, y, z]: [f32; 3], [a, b, c]: [f32; 3]| {
             (x - a).abs().max((y - b).abs()).max((z - c).abs())
         };

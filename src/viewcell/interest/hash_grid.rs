@@ -19,9 +19,8 @@
 //! rows that are not empty gathered first; tables of 8 or 2 cells a box in place of 4; boxes four side by side in memory;
 //! the length of cells from sizes and spread alone (a crowd ends up in few cells).
 
-pub(super) use super::hash_grid_layers::Tuning;
-use super::hash_grid_layers::{Layer, Layers, Ring};
-use super::{Bounds, Regions};
+use super::Bounds;
+pub use super::hash_grid_layers::{Layer, Layers, Ring, Tuning};
 
 /// Times that boxes are placed, after which cells are laid out anew in any case.
 const PATIENCE: u32 = 256;
@@ -30,22 +29,16 @@ const PATIENCE: u32 = 256;
 const SHORTEST: f32 = 0.5;
 const LONGEST: f32 = 16.0;
 
-/// Regions, or boxes of a kind, that a sample has.
+/// Boxes of a kind that a sample has.
 const SOME: usize = 128;
 
-fn step(of: usize) -> usize {
+/// Every so manieth of so many is looked at for a sample.
+pub fn step(of: usize) -> usize {
     of.div_ceil(SOME).max(1) | 1
 }
 
-fn some(regions: &Regions) -> impl Iterator<Item = u32> + '_ {
-    let places = regions.places();
-    let some = (0..places).step_by(step(places));
-    some.map(|index| index as u32)
-        .filter(|&index| regions.is_alive(index))
-}
-
 /// Fork-join: does both, on two threads if `together`.
-pub(super) fn both(together: bool, one: impl FnOnce() + Send, other: impl FnOnce()) {
+pub fn both(together: bool, one: impl FnOnce() + Send, other: impl FnOnce()) {
     if together {
         std::thread::scope(|scope| {
             scope.spawn(one);
@@ -58,7 +51,7 @@ pub(super) fn both(together: bool, one: impl FnOnce() + Send, other: impl FnOnce
 }
 
 /// The same for any number of things, each on a thread of its own but for the first. One alone allocates nothing.
-pub(super) fn fork_join<W: FnOnce() + Send>(mut work: impl Iterator<Item = W>) {
+pub fn fork_join<W: FnOnce() + Send>(mut work: impl Iterator<Item = W>) {
     let (Some(own), next) = (work.next(), work.next()) else {
         return;
     };
@@ -127,13 +120,16 @@ impl Reach {
 
 /// What was looked at in vain: rows of cells, and boxes that do not overlap.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Effort {
+pub struct Effort {
+    /// Rows of cells.
     pub rows: u64,
+    /// Boxes that do not overlap.
     pub misses: u64,
 }
 
 impl Effort {
-    pub(super) fn add(&mut self, other: Self) {
+    /// Adds what another search looked at.
+    pub fn add(&mut self, other: Self) {
         self.rows += other.rows;
         self.misses += other.misses;
     }
@@ -223,7 +219,8 @@ impl Part<'_> {
 
 /// Boxes of updates or of subscriptions.
 #[derive(Debug, Default)]
-pub(super) struct Cells {
+pub struct Cells {
+    /// Its layers.
     pub layers: Layers,
     /// Of each cell the first of its boxes; the end of all comes last.
     starts: Vec<u32>,
@@ -235,7 +232,7 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Takes these boxes, and no others: measures how long they are, and finds the cell of each.
-    pub(super) fn place(&mut self, boxes: impl ExactSizeIterator<Item = Bounds>) {
+    pub fn place(&mut self, boxes: impl ExactSizeIterator<Item = Bounds>) {
         self.layers.begin();
         self.places.clear();
         let layers = &mut self.layers;
@@ -244,7 +241,7 @@ impl Cells {
     }
 
     /// Sorts the boxes that were placed by their cells, with two threads if `together`.
-    pub(super) fn gather(
+    pub fn gather(
         &mut self,
         indices: impl Iterator<Item = u32> + Clone + Send + Sync,
         bounds: impl Fn(u32) -> Bounds + Sync,
@@ -296,7 +293,7 @@ impl Cells {
     /// Writes the indices of the boxes of a layer that overlap `bounds` over `hits` from `before` on, and
     /// returns their end.
     #[inline]
-    pub(super) fn near(
+    pub fn near(
         &self,
         layer: &Layer,
         bounds: &Bounds,
@@ -310,7 +307,7 @@ impl Cells {
     }
 
     /// The same; some of those whose middles are out of the ring may be left out.
-    pub(super) fn near_in(
+    pub fn near_in(
         &self,
         ring: &Ring,
         layer: &Layer,
@@ -364,7 +361,8 @@ impl Cells {
         found
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
         self.layers.bytes()
             + (self.starts.capacity() + self.places.capacity()) * size_of::<u32>()
             + self.entries.capacity() * size_of::<Entry>()
@@ -373,7 +371,8 @@ impl Cells {
 
 /// The boxes, and how long cells are to be.
 #[derive(Debug)]
-pub(super) struct Space {
+pub struct Space {
+    /// Those of the one kind, and of the other.
     pub cells: [Cells; 2],
     /// How many times cells are as long as boxes.
     length: f32,
@@ -387,7 +386,8 @@ pub(super) struct Space {
 }
 
 impl Space {
-    pub(super) fn new(tuning: Tuning) -> Self {
+    /// No boxes, in cells of this tuning.
+    pub fn new(tuning: Tuning) -> Self {
         Self {
             cells: Default::default(),
             length: 2.0,
@@ -400,13 +400,13 @@ impl Space {
     }
 
     /// Boxes are of other sizes from now on.
-    pub(super) fn renew(&mut self) {
+    pub fn renew(&mut self) {
         self.age = PATIENCE;
     }
 
     /// Which of the two look for the others. Of two boxes in layers of different levels the one in the
     /// lower finds the other, since fewer are near it; of the same level, the first.
-    pub(super) fn looks(&self, always: bool) -> [bool; 2] {
+    pub fn looks(&self, always: bool) -> [bool; 2] {
         let levels = self.cells.each_ref().map(|cells| {
             let layers = cells.layers.all();
             let ends = layers.first().zip(layers.last());
@@ -420,7 +420,7 @@ impl Space {
     }
 
     /// Finds the cell of each box, in layers that fit; by a thread for each kind if `together`.
-    pub(super) fn place<B>(&mut self, boxes: [B; 2], together: bool)
+    pub fn place<B>(&mut self, boxes: [B; 2], together: bool)
     where
         B: ExactSizeIterator<Item = Bounds> + Clone + Send,
     {
@@ -456,7 +456,7 @@ impl Space {
 
     /// Longer cells are fewer to look at, and hold more boxes in vain: finds out what costs less, from
     /// the next time on.
-    pub(super) fn adapt(&mut self, Effort { rows, misses }: Effort) {
+    pub fn adapt(&mut self, Effort { rows, misses }: Effort) {
         let expected = |length: f32| {
             // Where boxes are spread evenly rows and misses change like this.
             let share = (1.0 + 2.0 / length) / (1.0 + 2.0 / self.length);
@@ -477,7 +477,8 @@ impl Space {
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
         self.cells.iter().map(Cells::bytes).sum::<usize>() + self.sample.bytes()
     }
 }
@@ -513,19 +514,4 @@ impl Sample {
     fn bytes(&self) -> usize {
         self.middles.iter().map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
-}
-
-/// How many times as far as they are long regions have moved in this tick, from a few of them.
-pub(super) fn typical_speed(regions: &Regions) -> f32 {
-    let (mut sides, mut steps) = (0.0, 0.0);
-    for index in some(regions) {
-        let (was, now) = (regions.was(index), regions.now(index));
-        if *was != Bounds::NOWHERE {
-            steps += now.farthest(was);
-            let lengths = now.max().into_iter().zip(now.min());
-            sides += lengths.fold(0.0, |most: f32, (high, low)| most.max(high - low));
-        }
-    }
-    // No number where none moved and none has sides.
-    (steps / sides).max(0.0)
 }

@@ -14,7 +14,7 @@ const CELLS: u32 = 4;
 
 /// What suits the boxes of one use.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tuning {
+pub struct Tuning {
     /// Boxes whose longest sides have so many exponents share a layer.
     powers: usize,
     /// Cells along x on the length of one along y or z. A row of cells is looked at in one go, so that short ones
@@ -26,14 +26,14 @@ pub(super) struct Tuning {
 
 impl Tuning {
     /// For regions.
-    pub(super) const SHORT: Self = Self {
+    pub const SHORT: Self = Self {
         powers: 2,
         columns: 1.0,
         row: 20.0,
     };
 
     /// For the paths of regions, whose lengths differ as their speeds do.
-    pub(super) const LONG: Self = Self {
+    pub const LONG: Self = Self {
         powers: 5,
         columns: 4.0,
         row: 10.0,
@@ -42,7 +42,7 @@ impl Tuning {
 
 /// A grid for boxes of like size.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Layer {
+pub struct Layer {
     /// The highest exponent of their longest sides.
     pub level: u8,
     /// Their longest sides. With the fourth, which is none, they are read and written in one go.
@@ -74,7 +74,7 @@ impl Layer {
     /// Calls `found` with the first and the last cell of each row of cells in which the lower corners
     /// of all boxes of this layer lie that may overlap `bounds`.
     #[inline(always)]
-    pub(super) fn rows(&self, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
+    pub fn rows(&self, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
         let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
         let ([lx, ly, lz, _], [px, py, pz]) = (self.longest, self.per_cell);
         let (x0, x1) = reach(ax, bx, lx, px);
@@ -112,7 +112,7 @@ impl Layer {
     }
 
     /// The same, without cells of whose boxes none has its middle in the ring.
-    pub(super) fn rows_in(&self, ring: &Ring, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
+    pub fn rows_in(&self, ring: &Ring, bounds: &Bounds, mut found: impl FnMut(u32, u32)) {
         let ([ax, ay, az], [bx, by, bz]) = (bounds.min(), bounds.max());
         let ([lx, ly, lz, _], [px, py, pz]) = (self.longest, self.per_cell);
         let (x0, x1) = reach(ax, bx, lx, px);
@@ -160,9 +160,12 @@ impl Layer {
 
 /// What lies farther from a point than one distance, and no farther than another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ring {
+pub struct Ring {
+    /// The point.
     pub middle: [f32; 3],
+    /// The one distance.
     pub inner: f64,
+    /// The other.
     pub outer: f64,
     /// Around all boxes.
     pub all: Bounds,
@@ -244,7 +247,7 @@ struct Size {
 
 /// The layers of updates or of subscriptions, from that of the smallest boxes.
 #[derive(Debug)]
-pub(super) struct Layers {
+pub struct Layers {
     /// How far the bulk of the boxes is spread along each axis.
     spread: [f32; 3],
     sizes: [Size; LEVELS],
@@ -321,7 +324,7 @@ fn grow(longest: &mut [f32; 4], [x, y, z, w]: [f32; 4]) {
 impl Layers {
     /// Counts the boxes that layers are to be chosen for, whose bulk is spread as far as `spread` along
     /// each axis.
-    pub(super) fn count(&mut self, spread: [f32; 3], boxes: impl Iterator<Item = Bounds>) {
+    pub fn count(&mut self, spread: [f32; 3], boxes: impl Iterator<Item = Bounds>) {
         self.spread = spread;
         self.sizes.fill(Size::default());
         for bounds in boxes {
@@ -334,14 +337,14 @@ impl Layers {
     }
 
     /// The exponent of the smallest boxes that were counted.
-    pub(super) fn lowest(&self) -> usize {
+    pub fn lowest(&self) -> usize {
         let used = self.sizes.iter().position(|size| size.count > 0);
         used.unwrap_or(0)
     }
 
     /// Chooses layers for what was counted, with cells that are `length` times as long as boxes, and as
     /// a 16th of those with the exponent `floor`, which look for them. No box is put below a layer for those.
-    pub(super) fn choose(&mut self, floor: usize, length: f32, tuning: Tuning) {
+    pub fn choose(&mut self, floor: usize, length: f32, tuning: Tuning) {
         let Self {
             spread,
             sizes,
@@ -392,7 +395,7 @@ impl Layers {
     }
 
     /// All boxes are to be placed anew.
-    pub(super) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         (self.came, self.small, self.large) = (0, 0, 0);
         for layer in &mut self.layers {
             layer.longest = [0.0; 4];
@@ -408,7 +411,7 @@ impl Layers {
 
     /// The cell of a box, which is in it from now on.
     #[inline]
-    pub(super) fn place(&mut self, bounds: &Bounds) -> u32 {
+    pub fn place(&mut self, bounds: &Bounds) -> u32 {
         let sides = sides(bounds);
         let number = self.layer(sides);
         let exponent = size(sides, self.spread);
@@ -425,29 +428,30 @@ impl Layers {
     }
 
     /// Whether layers do not fit what was placed.
-    pub(super) fn is_stale(&self) -> bool {
+    pub fn is_stale(&self) -> bool {
         self.large > 0 || self.small > self.came / 4 + 8
     }
 
     /// From that of the smallest boxes.
     #[inline]
-    pub(super) fn all(&self) -> &[Layer] {
+    pub fn all(&self) -> &[Layer] {
         &self.layers
     }
 
     /// How many cells all layers have together.
-    pub(super) fn cells(&self) -> u32 {
+    pub fn cells(&self) -> u32 {
         self.cells
     }
 
     /// The level of the layer that a box is in.
     #[inline]
-    pub(super) fn level(&self, bounds: &Bounds) -> u8 {
+    pub fn level(&self, bounds: &Bounds) -> u8 {
         let number = self.layer(sides(bounds));
         self.layers.get(number).map_or(0, |layer| layer.level)
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
         self.layers.capacity() * size_of::<Layer>()
     }
 }

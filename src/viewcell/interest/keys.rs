@@ -2,20 +2,22 @@
 
 /// Pairs of indices below 2^30 as one number each, which sorts by the update, then by the subscription.
 /// The lowest bit is free.
-pub(super) type Key = u64;
+pub type Key = u64;
 
+/// The number of a pair.
 #[inline]
-pub(super) fn key(update: u32, subscription: u32) -> Key {
+pub fn key(update: u32, subscription: u32) -> Key {
     u64::from(update) << 32 | u64::from(subscription) << 1
 }
 
+/// The pair of a number.
 #[inline]
-pub(super) fn indices(key: Key) -> (u32, u32) {
+pub fn indices(key: Key) -> (u32, u32) {
     ((key >> 32) as u32, key as u32 >> 1)
 }
 
 /// Sorts; many keys by radix, digits of 11 bits, from the lowest, as far as digits differ.
-pub(super) fn sort(keys: &mut Vec<Key>, spare: &mut Vec<Key>) {
+pub fn sort(keys: &mut Vec<Key>, spare: &mut Vec<Key>) {
     const BITS: u32 = 11;
     if keys.len() < 1 << BITS {
         keys.sort_unstable();
@@ -56,7 +58,7 @@ pub(super) fn sort(keys: &mut Vec<Key>, spare: &mut Vec<Key>) {
 }
 
 /// Adds sorted pairs to sorted pairs, none of which are the same.
-pub(super) fn merge(pairs: &mut Vec<Key>, fresh: &mut Vec<Key>, spare: &mut Vec<Key>) {
+pub fn merge(pairs: &mut Vec<Key>, fresh: &mut Vec<Key>, spare: &mut Vec<Key>) {
     if pairs.is_empty() {
         core::mem::swap(pairs, fresh);
         return;

@@ -1,63 +1,20 @@
 //! Interest matching: who must hear of whom, tick by tick.
 //!
-//! A region is a closed box. An *update region* is where news of an entity is of interest, a
-//! *subscription region* what a participant wants to hear of (Liu's thesis, chapter 3). Regions come,
-//! go and move at any time; each tick says which pairs have begun to overlap and which have ceased.
+//! [`Awareness`] says who is near whom *and* may see them, for players in a bundle. It keeps lists of neighbours that
+//! hold while players stay within some slack (`neighbors`), and finds them in grids that are sorted anew in each search
+//! ([`hash_grid`], `hash_grid_layers`), with pairs packed into integers ([`keys`]).
 //!
-//! ```
-//! use viewcell::interest::{Bounds, Interest, InterestError, Kind};
-//!
-//! # fn main() -> Result<(), InterestError> {
-//! let mut interest = Interest::new();
-//! let monster = interest.insert(Kind::Update, Bounds::around([0.0, 0.0, 0.0], [1.0; 3])?)?;
-//! let player = interest.insert(Kind::Subscription, Bounds::around([9.0, 0.0, 0.0], [5.0; 3])?)?;
-//! assert!(interest.tick().began.is_empty());
-//!
-//! interest.move_to(player, Bounds::around([4.0, 0.0, 0.0], [5.0; 3])?)?;
-//! let changes = interest.tick();
-//! assert_eq!((changes.began[0].update, changes.began[0].subscription), (monster, player));
-//!
-//! interest.remove(monster)?;
-//! assert_eq!(interest.tick().ceased.len(), 1);
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! A tick allocates nothing once the matcher has seen as many regions and pairs before.
-//!
-//! # How it works
-//!
-//! [`Interest`] is told where [`Regions`] are, and asks a [`Method`] what has changed. [`BruteForce`] compares all pairs
-//! and is what tests hold the others to. [`Grid`] is the method for production: in each tick it sorts the boxes into the
-//! cells of hash grids (`hash_grid`, `hash_grid_layers`), finds the pairs that overlap, packed into integers (`keys`), and
-//! compares them with those of the last tick. [`Interest::sweep`] also tells what happens between two ticks: the same
-//! search over boxes around the paths of regions, then bounds of how two move relative to each other (`sweep`), and an
-//! exact solution for what is left (`motion`).
-//!
-//! [`Awareness`] is of its own: who is near whom *and* may see them, for players in a bundle. It keeps lists of
-//! neighbours that hold while players stay within some slack (`neighbors`), and finds them in the same hash grids.
+//! Matching of boxes without sight, over space and time (Liu's thesis), is with the papers' experiments, and built on the
+//! same grids.
 
 mod awareness;
 mod bounds;
-mod brute_force;
-mod grid;
-mod hash_grid;
+pub mod hash_grid;
 mod hash_grid_layers;
-mod keys;
-mod matcher;
-mod method;
-mod motion;
+pub mod keys;
 mod neighbors;
-mod regions;
 mod senses;
-mod sweep;
 
 pub use awareness::{Awareness, AwarenessChanges, LookAhead, Sight};
 pub use bounds::{Bounds, InterestError};
-pub use brute_force::BruteForce;
-pub use grid::Grid;
-pub use matcher::Interest;
-pub use method::{Changes, Event, Events, Method, Pair, Record};
-pub use motion::{Path, RESOLUTION, Span, linear, polynomial};
-pub use regions::{Kind, Region, Regions};
 pub use senses::Senses;

@@ -29,32 +29,6 @@ pub struct MappedBundle {
     states: Option<Box<[AtomicU8]>>,
 }
 
-/// A whole file by memory map, as bytes; what [`MappedBundle`] says of truncating holds for it too.
-///
-/// A ground file may grow while it is mapped: what is written then lies behind the map, but for a place
-/// in the head that its reader looks at once, when it opens the file.
-#[derive(Debug)]
-pub struct MappedFile(memmap2::Mmap);
-
-impl MappedFile {
-    /// Maps a file.
-    ///
-    /// # Errors
-    ///
-    /// Where the file cannot be opened or mapped.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
-        map_file(path.as_ref()).map(Self)
-    }
-}
-
-impl std::ops::Deref for MappedFile {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
 fn io_error(path: &Path) -> impl Fn(io::Error) -> OpenError {
     |error| OpenError::Io {
         path: path.to_owned(),

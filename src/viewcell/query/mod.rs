@@ -63,7 +63,7 @@ pub use cells::{Along, CellBundle, Stretch};
 pub use error::{OpenError, ShortMemory};
 pub use layers::Layers;
 #[cfg(feature = "mmap")]
-pub use map::{MappedBundle, MappedFile};
+pub use map::MappedBundle;
 pub use owned::OwnedBundle;
 pub use solid::{OcclusionTest, SolidBundle};
 pub use terrain::TerrainBundle;

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell_ground::{Ask, ChangeSet, Columns, Depth, Layered, Patches, Sides, of_layers};
+use viewcell_layered::{Ask, ChangeSet, Columns, Depth, Layered, Patches, Sides, of_layers};
 
 static GROUND: LazyLock<(Patches, Columns)> = LazyLock::new(|| {
     let ask = Ask {

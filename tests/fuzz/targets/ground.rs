@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viewcell_ground::{GroundFile, Path, encode};
+use viewcell_layered::{GroundFile, Path, encode};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(file) = GroundFile::open(data) else {

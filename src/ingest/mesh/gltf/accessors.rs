@@ -6,7 +6,7 @@ use gltf::{Accessor, Buffer};
 
 use super::buffers::REMEDY;
 use crate::error::IngestError;
-use viewcell_ground::Mesh;
+use crate::mesh::closed::Mesh;
 
 /// The most corners: three of their own for each triangle.
 pub(super) const MOST_CORNERS: usize = 3 * Mesh::MOST;

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::{read_gltf, read_surface as read_selected};
 use crate::error::IngestError;
+use crate::mesh::closed::Mesh;
 use crate::mesh::is_gltf;
 use crate::mesh::read_obj;
 use crate::mesh::selection::Selection;
 use crate::mesh::surface::Surface;
-use viewcell_ground::Mesh;
 
 /// A box of 1 x 2 x 4, y up, whose triangles turn left seen from outside.
 const CORNERS: [[f32; 3]; 8] = [

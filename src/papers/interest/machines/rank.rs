@@ -6,7 +6,8 @@ use super::space::Balance;
 use super::space::Space;
 use super::transport::{Change, Moved, Reader, put_change, put_moved};
 use super::transport::{Lost, Transport};
-use viewcell::interest::{Bounds, Kind, linear};
+use crate::interest::matching::{Kind, linear};
+use viewcell::interest::Bounds;
 
 /// What all ranks are told alike.
 #[derive(Clone, Copy, Debug)]

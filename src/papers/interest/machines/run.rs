@@ -6,7 +6,8 @@ use super::rank::{Counts, Rank, RankOptions};
 use super::space::Space;
 use super::transport::{Change, Reader};
 use super::transport::{Lost, Transport, local};
-use viewcell::interest::{Bounds, Kind};
+use crate::interest::matching::Kind;
+use viewcell::interest::Bounds;
 
 /// What came of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -216,8 +217,8 @@ impl Outcome {
 mod tests {
     use super::*;
     use crate::interest::machines::Balance;
+    use crate::interest::matching::{BruteForce, Interest};
     use viewcell::dice::Dice;
-    use viewcell::interest::{BruteForce, Interest};
 
     const SIDE: f32 = 24.0;
 

@@ -1,9 +1,10 @@
 //! Space, cut into subdivisions that ranks own; what ranks are given: entities and all their ways, the same in each
 //! process; and how work moves from the rank that has most of it (thesis, algorithms 7 and 8).
 
+use crate::interest::matching::Kind;
 use crate::interest::run::Entities;
 use crate::interest::run::RunOptions;
-use viewcell::interest::{Bounds, Kind};
+use viewcell::interest::Bounds;
 
 /// Subdivisions of a box, all of one size. What lies outside belongs to the nearest of them.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use viewcell::interest::{Bounds, Kind};
+use crate::interest::matching::Kind;
+use viewcell::interest::Bounds;
 
 /// Messages between ranks.
 pub trait Transport {

@@ -1,4 +1,4 @@
-//! `--json` prints what `schemas/experiment-*.json` describe.
+//! `--json` prints what the files of `schemas` describe.
 
 use crate::common::Folder;
 use crate::schema::{document, faults_of, schema_of};

@@ -4,7 +4,7 @@ use viewcell::query::Sample;
 use viewcell::session::SessionOptions;
 use viewcell_bake::RebakeOptions;
 use viewcell_bake::live::{LiveSession, Rebaker};
-use viewcell_ground::{Shape, TopEffect};
+use viewcell_ingest::ground::{Shape, TopEffect};
 use viewcell_outside::{Outcome, wall};
 
 fn main() -> Outcome {

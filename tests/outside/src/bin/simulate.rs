@@ -6,7 +6,7 @@ use viewcell_simulate::field::Field;
 use viewcell_simulate::motion::{Model, MotionOptions, motion};
 use viewcell_simulate::play::{Play, PlayOptions};
 use viewcell_simulate::run::{RunError, RunOptions, run};
-use viewcell_simulate::scheme::SchemeOptions;
+use viewcell_simulate::scheme::{SchemeOptions, Usual};
 
 fn main() -> Outcome {
     let bundle = OwnedBundle::open(wall("simulate.vcb")?)?;
@@ -18,14 +18,14 @@ fn main() -> Outcome {
     let mut options = RunOptions::new(SchemeOptions::new(play.speed));
     options.seed = 3;
     let names = ["CS", "NPP"].map(str::to_owned);
-    let outcomes = run(&field, &play, &names, &options)?;
+    let outcomes = run(&field, &play, &Usual, &names, &options)?;
     assert_eq!(outcomes.len(), 2);
     let packets: Vec<u64> = outcomes
         .iter()
         .map(|outcome| outcome.packets.iter().sum())
         .collect();
     assert!(packets[0] > 0 && packets[1] > 0, "{packets:?}");
-    let error = run(&field, &play, &["nothing".to_owned()], &options).unwrap_err();
-    assert!(matches!(error, RunError::NoScheme(name) if name == "nothing"));
+    let error = run(&field, &play, &Usual, &["nothing".to_owned()], &options).unwrap_err();
+    assert!(matches!(error, RunError::NoScheme(name, _) if name == "nothing"));
     Ok(())
 }
