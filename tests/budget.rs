@@ -10,12 +10,7 @@ use std::path::Path;
 use common::{Silent, World, mix};
 use viewcell::query::{Answer, MappedBundle, Quad, TerrainBundle};
 use viewcell_bake::bundle::{Info, info, verify};
-use viewcell_bake::compress::ValidPyramid;
-use viewcell_bake::compress::prune::DepthPruner;
-use viewcell_bake::{
-    BakeError, BakeErrorKind, Budget, Compression, DeepestFirst, RepackOptions, Ties, Weight,
-    repack,
-};
+use viewcell_bake::{BakeError, BakeErrorKind, Budget, Compression, RepackOptions, Weight, repack};
 
 fn within(bytes: u64, weight: Weight) -> RepackOptions {
     RepackOptions {
@@ -257,97 +252,6 @@ fn weights_say_where_occlusion_goes_first() {
         hidden_in_the_west(west(0.0, 1.0)),
     );
     assert!(loved > unloved + unloved / 20, "{loved} {unloved}");
-}
-
-fn deepest_first(nodes: u64, ties: Ties, threads: usize) -> RepackOptions {
-    RepackOptions {
-        compression: Compression::DeepestFirst(DeepestFirst { nodes, ties }),
-        threads,
-        overwrite: true,
-    }
-}
-
-#[test]
-fn the_thesis_s_way_keeps_to_its_nodes_and_hides_nothing_by_mistake() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    for world in [World::new(40, 33, 0), World::new(30, 41, 6)] {
-        write(&world, folder.path());
-        let all = MappedBundle::open(path("all.vcb")).unwrap();
-        let all = all.terrain().unwrap();
-        let valid = ValidPyramid::from_heights(world.grid, &world.heights);
-        let mut pruner = DepthPruner::new(&valid);
-        let mut kept = Vec::new();
-        for (nodes, ties) in [
-            (1, Ties::RowByRow),
-            (41, Ties::RowByRow),
-            (41, Ties::FewestHidden),
-            (161, Ties::RowByRow),
-            (1 << 20, Ties::FewestHidden),
-        ] {
-            let output = path("lossy.vcb");
-            let (one, three) = (deepest_first(nodes, ties, 1), deepest_first(nodes, ties, 3));
-            repack(&path("trees.vcb"), &output, &one, &Silent).unwrap();
-            repack(&path("all.vcb"), &path("3.vcb"), &three, &Silent).unwrap();
-            assert!(std::fs::read(&output).unwrap() == std::fs::read(path("3.vcb")).unwrap());
-            let made = sound(&output);
-            let map = MappedBundle::open(&output).unwrap();
-            let lossy = map.terrain().unwrap();
-            let (hidden, still) = compare(&all, &lossy);
-            let mut pvs = vec![0; world.grid.blocks()];
-            for quad in world.grid.bake_order() {
-                // What is stored has so many nodes; what is answered may hide more.
-                lossy.stored_pvs(quad).unwrap().expand(&mut pvs);
-                assert!(pruner.count(&pvs) <= nodes, "{quad:?}");
-            }
-            let loss = made.provenance.unwrap().loss.unwrap();
-            let before: u64 = loss.levels.iter().map(|level| level.hidden_before).sum();
-            assert_eq!(before, hidden);
-            kept.push(still as f64 / hidden as f64);
-        }
-        assert!(
-            kept[0] < kept[1] && kept[1] < kept[3] && kept[3] < 1.0,
-            "{kept:?}"
-        );
-        assert!(kept[2] >= kept[1] && kept[4] == 1.0, "{kept:?}");
-    }
-}
-
-#[test]
-fn pruning_in_several_goes_comes_to_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    for ties in [Ties::RowByRow, Ties::FewestHidden] {
-        write(&World::new(40, 33, 6), folder.path());
-        let prune = |from: &str, to: &str, nodes, ties| {
-            repack(
-                &path(from),
-                &path(to),
-                &deepest_first(nodes, ties, 2),
-                &Silent,
-            )
-        };
-        prune("all.vcb", "at-once.vcb", 61, ties).unwrap();
-        prune("all.vcb", "161.vcb", 161, ties).unwrap();
-        prune("161.vcb", "101.vcb", 101, ties).unwrap();
-        prune("101.vcb", "61.vcb", 61, ties).unwrap();
-        let bytes = |name: &str| std::fs::read(path(name)).unwrap();
-        assert!(bytes("at-once.vcb") == bytes("61.vcb"));
-        assert!(bytes("at-once.vcb") != bytes("161.vcb"));
-        // More nodes than are left, or others before: not what the lossless bundle would come to.
-        let other = [Ties::FewestHidden, Ties::RowByRow][ties as usize];
-        for (nodes, ties) in [(162, ties), (61, other)] {
-            let error = prune("161.vcb", "no.vcb", nodes, ties);
-            assert!(matches!(error, Err(BakeError::Lossy { .. })), "{error:?}");
-        }
-        let error = repack(
-            &path("161.vcb"),
-            &path("no.vcb"),
-            &RepackOptions::default(),
-            &Silent,
-        );
-        assert!(matches!(error, Err(BakeError::Lossy { .. })), "{error:?}");
-    }
 }
 
 /// `scripts/check budget` names a lossless bundle, one made of it, and how many pairs.

@@ -151,15 +151,14 @@ pub use bundle::{
 };
 pub use job::{
     BakeError, BakeErrorKind, BakeOptions, BakeReport, Budget, CellOptions, CellReport,
-    Compression, DeepestFirst, Forecast, Keep, Observer, RebakeJob, RebakeOptions, RebakeReport,
-    RepackOptions, ShardOf, ShardReport, Share, Silent, SolidWorld, Source, Stage, StoreError,
-    Ties, Weight, as_seen, bake_cells, bake_shard, bake_solid, bake_solid_shard, bake_terrain,
+    Compression, Forecast, Keep, Observer, RebakeJob, RebakeOptions, RebakeReport, RepackOptions,
+    ShardOf, ShardReport, Share, Silent, SolidWorld, Source, Stage, StoreError, VisibilityMode,
+    Weight, as_seen, bake_cells, bake_shard, bake_solid, bake_solid_shard, bake_terrain,
     check_height, check_sight, checkpoint_beside, forecast, forecast_solid, grid_of_shard,
     ground_of, merge, merge_patches, pool, read_level, rebake, repack, shard_in_the_making,
     thread_count, unreadable,
 };
 pub use quality::{BoxSizes, CellSizes, Quality};
-pub use viewcell::format::VisibilityMode;
 
 pub use bundle::TooManyCells;
 pub use visibility::portals::{CheckpointError, FlowError, FlowMethod};

@@ -4,7 +4,8 @@
 //! Did not pay: low cells of 32 (up to 32 units over floors) for all levels: 0.45 of the time on ps9ctf, and none of it on
 //! e1m1; so a sample of the level decides.
 
-use viewcell::format::{Coarse, TerrainParameters, VisibilityMode};
+use crate::job::VisibilityMode;
+use viewcell::format::{Coarse, TerrainParameters};
 
 /// How much of what could be hidden a bake hides, for how much work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +92,6 @@ impl Quality {
             // A quarter of the work for each pair.
             VisibilityMode::Exact => 2 * FEW,
             VisibilityMode::Conservative => FEW,
-            VisibilityMode::Sectors(_) => return whole,
         };
         let fits = |most: u64| {
             let finest = |level: &u32| samples >> (2 * level) <= most;
@@ -180,7 +180,8 @@ impl Quality {
         };
         // What good chooses is good, though samples may be the same.
         let by_default = [Self::Good, Self::Draft, Self::Best, Self::Samples];
-        let chooses = |quality: &Self| quality.cells(width, height, parameters.visibility) == found;
+        let mode = VisibilityMode::of(parameters.visibility).unwrap_or_default();
+        let chooses = |quality: &Self| quality.cells(width, height, mode) == found;
         by_default.into_iter().find(chooses)
     }
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use crate::pruning::{DeepestFirst, DepthPruner};
 use viewcell::format::Quad;
 use viewcell::query::MappedBundle;
 use viewcell_bake::bundle::TerrainParts;
 use viewcell_bake::compress::ValidPyramid;
-use viewcell_bake::compress::prune::DepthPruner;
 use viewcell_bake::{
-    BakeError, Budget, Compression, DeepestFirst, Observer, RepackOptions, Weight, pool, repack,
-    thread_count, unreadable,
+    BakeError, Budget, Compression, Observer, RepackOptions, Weight, pool, repack, thread_count,
+    unreadable,
 };
 
 /// What one way comes to.

@@ -87,7 +87,6 @@ pub fn run(args: Args) -> Outcome {
         }
         (None, None) => return Err(Failure::usage("expected a world to bake, or --job")),
     };
-    job.mode()?;
     let long = &manner.long;
     if long.dry_run {
         return dry_run(&job, &manner);
@@ -133,9 +132,9 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
         .sight
         .over(&ingested.terrain, &job.input, &job.reading)?;
     let terrain = &ingested.terrain;
-    let mode = job.mode()?;
+    let mode = job.mode();
     let size = (terrain.width(), terrain.height());
-    let sizes = job.cells.sizes(size, mode, job.compression.prunes_trees());
+    let sizes = job.cells.sizes(size, mode);
     let cells = |samples: u32| samples.div_ceil(1 << sizes.finest.min(31));
     let options = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
@@ -211,7 +210,7 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
     let forecast = forecast(terrain, &options, &name, &progress)?;
     let mut document = ForecastDocument::new(&forecast);
     document.files = terrain_files(&job.input);
-    if job.cells.is_chosen() && !job.compression.prunes_trees() {
+    if job.cells.is_chosen() {
         for quality in Quality::ALL {
             let sizes = quality.cells(terrain.width(), terrain.height(), options.mode);
             let own = [options.finest, options.grade, options.detail];

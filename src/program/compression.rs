@@ -1,15 +1,12 @@
-//! What is kept of a bake: `--budget`, `--weight`, `--compression` and its options.
+//! What is kept of a bake: `--budget` and `--weight`.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::ValueEnum;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use viewcell::format::Grid;
-use viewcell_bake::compress::prune::nodes_for;
-use viewcell_bake::{Budget, Compression, DeepestFirst, Weight};
+use viewcell_bake::{Budget, Compression, Weight};
 use viewcell_ingest::{IngestOptions, read_terrain};
 
 use super::exit::Failure;
@@ -30,73 +27,17 @@ pub struct CompressionArgs {
     /// area: all hidden area counts the same; what a quad sees counts as many times as the quad's side has
     /// samples. level: each level of quads counts the same, so that large quads, on which frontier sets grow, lose
     /// least; where cells grow with distance, near pairs are worth more than far ones. A raster has the bundle's columns and rows, and holds a weight of at least 0 for each sample.
-    #[arg(long, value_name = "area|level|RASTER")]
+    #[arg(long, hide_short_help = true, value_name = "area|level|RASTER")]
     pub weight: Option<WeightOf>,
-
-    /// How to make the bundle smaller: with the least loss, or as in Avni's thesis, for comparison
-    #[arg(long, value_enum)]
-    pub compression: Option<Method>,
-
-    /// With --compression deepest-first: nodes that each PVS may have [default: as many as the budget allows at
-    /// three bytes a node]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub nodes_per_quad: Option<u64>,
-
-    /// With --compression deepest-first: which of equally deep nodes are cut first
-    #[arg(long, value_enum)]
-    pub ties: Option<Ties>,
-}
-
-/// How to come to a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// Drop what hides the least for its bytes
-    Optimal,
-    /// Drop the deepest nodes of each PVS, down to the same number of nodes (thesis section 3.4)
-    DeepestFirst,
-}
-
-/// Which of equally deep nodes go first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ties {
-    /// The first in row order
-    RowByRow,
-    /// Those that hide the fewest of their four quads (thesis section 5.2)
-    FewestHidden,
 }
 
 impl CompressionArgs {
     /// What is kept of a terrain of so many columns and rows; reads the weights.
     pub fn read(&self, (width, height): (u32, u32)) -> Result<Compression, Failure> {
-        match self.compression {
-            Some(Method::DeepestFirst) => {
-                let grid = Grid::new(width, height)
-                    .map_err(|error| Failure::bad_input(error.to_string()))?;
-                return self.deepest_first(grid);
-            }
-            Some(Method::Optimal) if self.budget.is_none() => {
-                return Err(Failure::usage(
-                    "--compression optimal: expected a --budget to reach",
-                ));
-            }
-            _ => {}
-        }
-        let only = |given: bool, option, with| {
-            if given {
-                Err(Failure::usage(format!(
-                    "{option}: expected only with {with}"
-                )))
-            } else {
-                Ok(())
-            }
-        };
-        let deepest = "--compression deepest-first";
-        only(self.nodes_per_quad.is_some(), "--nodes-per-quad", deepest)?;
-        only(self.ties.is_some(), "--ties", deepest)?;
         let Some(size) = self.budget else {
-            only(self.weight.is_some(), "--weight", "--budget")?;
+            if self.weight.is_some() {
+                return Err(Failure::usage("--weight: expected only with --budget"));
+            }
             return Ok(Compression::Lossless);
         };
         // Heights are part of every bundle.
@@ -117,49 +58,9 @@ impl CompressionArgs {
         }))
     }
 
-    fn deepest_first(&self, grid: Grid) -> Result<Compression, Failure> {
-        if self.weight.is_some() {
-            return Err(Failure::usage(
-                "--weight: deepest-first uses no weights; expected --compression optimal with it",
-            ));
-        }
-        let nodes = match (self.nodes_per_quad, self.budget) {
-            // A job file knows of no ranges.
-            (Some(0), None) => {
-                return Err(Failure::usage("--nodes-per-quad 0: expected at least 1"));
-            }
-            (Some(nodes), None) => nodes,
-            (None, Some(size)) => match nodes_for(grid, size.0) {
-                0 => {
-                    let least = 3 * grid.quad_count();
-                    return Err(Failure::usage(format!(
-                        "--budget {size}: expected at least {least} bytes, which one node of 3 bytes for each of {} quads takes",
-                        grid.quad_count()
-                    )));
-                }
-                nodes => nodes,
-            },
-            _ => {
-                return Err(Failure::usage(
-                    "--compression deepest-first: expected --nodes-per-quad or --budget, one of them",
-                ));
-            }
-        };
-        let ties = match self.ties {
-            None | Some(Ties::RowByRow) => viewcell_bake::Ties::RowByRow,
-            Some(Ties::FewestHidden) => viewcell_bake::Ties::FewestHidden,
-        };
-        Ok(Compression::DeepestFirst(DeepestFirst { nodes, ties }))
-    }
-
     /// Whether anything may be lost.
     pub fn is_lossy(&self) -> bool {
-        self.budget.is_some() || self.compression.is_some()
-    }
-
-    /// Whether the tree of each quad is pruned by itself.
-    pub fn prunes_trees(&self) -> bool {
-        matches!(self.compression, Some(Method::DeepestFirst))
+        self.budget.is_some()
     }
 }
 

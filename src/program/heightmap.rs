@@ -59,6 +59,7 @@ pub struct Reading {
 
     /// Metres to add to every height, after the scale
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "METRES",
         default_value_t = 0.0,
@@ -72,7 +73,7 @@ pub struct Reading {
     pub size: Option<Size>,
 
     /// Byte order of a RAW16 or RAW32 file, or of one whose ESRI header does not say; overrides that header
-    #[arg(long, value_enum)]
+    #[arg(long, hide_short_help = true, value_enum)]
     pub byte_order: Option<ByteOrder>,
 
     /// Stored value for no data; overrides the file
@@ -85,6 +86,7 @@ pub struct Reading {
 
     /// Refuse terrains with more samples
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "N",
         default_value_t = max_samples()
@@ -220,7 +222,12 @@ pub struct SightArgs {
 
     /// Refraction coefficient: how much air bends sight, as a share of the earth's curvature, 0 to less than 1
     /// [default: 1/7]
-    #[arg(long, value_name = "K", requires = "earth_curvature")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "K",
+        requires = "earth_curvature"
+    )]
     pub refraction: Option<f64>,
 }
 
@@ -313,8 +320,7 @@ pub struct CellSizeArgs {
     /// How much of what could be hidden is hidden, for how much work: chooses --finest, --grade and --detail by the
     /// size of the terrain, unless one of them is given
     ///
-    /// --dry-run tells what each of them takes here. With --compression deepest-first, or with --visibility sectors, samples
-    /// are baked.
+    /// --dry-run tells what each of them takes here.
     #[arg(long, value_enum, default_value_t, value_name = "QUALITY")]
     #[serde(default)]
     pub quality: QualityName,
@@ -324,7 +330,7 @@ pub struct CellSizeArgs {
     ///
     /// A cell sees another if anybody anywhere in it sees anybody anywhere in the other. Places are still given as
     /// samples: the cell that contains a sample answers for it.
-    #[arg(long, value_name = "L")]
+    #[arg(long, hide_short_help = true, value_name = "L")]
     pub finest: Option<u32>,
 
     /// Let cells grow with distance: far away, quads of 2 × 2 cells answer as one, further away 4 × 4, and so on
@@ -333,6 +339,7 @@ pub struct CellSizeArgs {
     /// [default: 16]. One sees the other if anybody in it does. No visible player is hidden; more counts as
     /// visible, in less time and fewer bytes.
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "RATIO",
         num_args = 0..=1,
@@ -348,26 +355,16 @@ pub struct CellSizeArgs {
     ///
     /// For terrains of thousands of samples a side. No visible player is hidden; more counts as visible.
     /// Conservative visibility only.
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, hide_short_help = true, value_name = "LEVEL")]
     pub detail: Option<u32>,
 }
 
 impl CellSizeArgs {
-    /// The sizes of the view cells of a terrain: samples for a compression that prunes the trees of quads one by one.
-    pub fn sizes(
-        &self,
-        (width, height): (u32, u32),
-        mode: VisibilityMode,
-        prunes_trees: bool,
-    ) -> CellSizes {
+    /// The sizes of the view cells of a terrain.
+    pub fn sizes(&self, (width, height): (u32, u32), mode: VisibilityMode) -> CellSizes {
         let given = [self.finest, self.grade, self.detail];
         if given.iter().all(Option::is_none) {
-            let quality = if prunes_trees {
-                Quality::Samples
-            } else {
-                self.quality.quality()
-            };
-            return quality.cells(width, height, mode);
+            return self.quality.quality().cells(width, height, mode);
         }
         let [finest, grade, detail] = given.map(Option::unwrap_or_default);
         CellSizes {

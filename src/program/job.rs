@@ -9,7 +9,6 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use viewcell_bake::VisibilityMode;
-use viewcell_bake::visibility::MAX_SECTORS;
 
 use super::compression::{CompressionArgs, WeightOf};
 use super::exit::{Exit, Failure};
@@ -72,13 +71,6 @@ pub struct TerrainJob {
     #[serde(flatten)]
     pub cells: CellSizeArgs,
 
-    /// Radial sectors around a sample, with --visibility sectors; 1000 if not given
-    ///
-    /// Samples that no sector's midline touches count as visible. To touch all samples, use eight times as many
-    /// sectors as the longer side has samples.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SECTORS)), help_heading = "Players")]
-    pub sectors: Option<u32>,
-
     #[command(flatten)]
     #[serde(flatten)]
     pub places: PlaceArgs,
@@ -105,7 +97,12 @@ pub struct TerrainJob {
     /// Memory that the bake may use, such as 4GB; a bake that would need more does not start
     ///
     /// Default: what the system has free, or what its limits leave.
-    #[arg(long, value_name = "SIZE", help_heading = "The work")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "SIZE",
+        help_heading = "The work"
+    )]
     pub memory: Option<ByteSize>,
 
     /// Vector instructions to use. The bundle does not depend on it
@@ -124,9 +121,6 @@ fn player_height() -> f64 {
     1.8
 }
 
-/// As many sectors as the thesis says are enough (section 3.1).
-const ENOUGH_SECTORS: u32 = 1000;
-
 /// What the PVS of one place means.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -136,8 +130,6 @@ pub enum Visibility {
     Conservative,
     /// At the samples themselves: to study the ground; four to six times faster
     Exact,
-    /// At the samples, approximated by radial sectors as in Avni's thesis, for comparison
-    Sectors,
 }
 
 /// Vector instructions.
@@ -207,16 +199,10 @@ impl TerrainJob {
     }
 
     /// The visibility mode.
-    pub fn mode(&self) -> Result<VisibilityMode, Failure> {
-        match (self.visibility, self.sectors) {
-            (Visibility::Sectors, sectors) => {
-                Ok(VisibilityMode::Sectors(sectors.unwrap_or(ENOUGH_SECTORS)))
-            }
-            (_, Some(sectors)) => Err(Failure::usage(format!(
-                "--sectors {sectors}: expected only with --visibility sectors; add it, or leave out --sectors"
-            ))),
-            (Visibility::Conservative, None) => Ok(VisibilityMode::Conservative),
-            (Visibility::Exact, None) => Ok(VisibilityMode::Exact),
+    pub fn mode(&self) -> VisibilityMode {
+        match self.visibility {
+            Visibility::Conservative => VisibilityMode::Conservative,
+            Visibility::Exact => VisibilityMode::Exact,
         }
     }
 }

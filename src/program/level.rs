@@ -48,7 +48,7 @@ pub struct LevelArgs {
 pub struct MeshArgs {
     /// The axis of an OBJ or glTF file that points up [default: y in glTF; in OBJ the more likely one, reported in
     /// a note]
-    #[arg(long, value_enum, value_name = "AXIS")]
+    #[arg(long, hide_short_help = true, value_enum, value_name = "AXIS")]
     pub up: Option<Up>,
 
     /// The program that exported an OBJ or glTF file: sets axes and units, and positions in queries are in that
@@ -57,20 +57,20 @@ pub struct MeshArgs {
     pub from: Option<From>,
 
     /// Treat materials of an OBJ file as opaque if no library (.mtl) defines them
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub opaque_without_material: bool,
 
     /// Take what has NAME as drawn and opaque, whatever its name, its extensions or its material say; may be repeated
     ///
     /// NAME is that of an object, group, node, mesh or material of an OBJ or glTF file, or of an object of CityJSON. * stands for
     /// anything, and case does not count. A node is kept with its mesh, and a material by its own name.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     pub keep: Vec<String>,
 
     /// Leave out what has NAME, with all below it, such as doors: it neither hides nor stops players; may be repeated
     ///
     /// NAME is as for --keep, over which this wins.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     pub drop: Vec<String>,
 }
 

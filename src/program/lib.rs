@@ -12,7 +12,7 @@ pub mod exit;
 mod experiment;
 mod export;
 pub mod flags;
-mod frontier;
+pub mod frontier;
 pub mod heightmap;
 mod help;
 mod info;

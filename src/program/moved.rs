@@ -1,24 +1,48 @@
-//! Verbs and options that have moved: where they are now.
+//! Verbs, options and values that have moved or are gone: what there is now.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// A verb, an option or a value of one, and what there is now.
-const MOVED: &[(&str, &str)] = &[
+/// A verb, an option or a value; the verb or option that it was of, and what there is now.
+const MOVED: &[(&str, &str, &str)] = &[
     (
         "ground",
-        "layered ground is viewcell experiment layered, which cargo install --path src/papers --locked installs",
+        "",
+        "layered ground is viewcell experiment layered",
     ),
-    ("ship", ARCHIVES),
-    ("unpack", ARCHIVES),
-    ("FB", SCHEMES),
-    ("tightened", SCHEMES),
-    ("grown", SCHEMES),
-    ("groups", SCHEMES),
+    ("sectors", "--visibility", SECTORS),
+    ("--sectors", "bake", SECTORS),
+    ("--compression", "", PRUNING),
+    ("--nodes-per-quad", "", PRUNING),
+    ("--ties", "", PRUNING),
+    ("--grow", "frontier", GROWTH),
+    ("--merge", "frontier", GROWTH),
+    ("--order", "frontier", GROWTH),
+    ("--turns", "frontier", GROWTH),
+    ("--neighbours", "frontier", GROWTH),
+    ("--finest", "frontier", GROWTH),
+    ("--extend", "frontier", GROWTH),
+    ("--tighten", "frontier", GROWTH),
+    ("--construction", "frontier", GROWTH),
+    ("FB", SIMULATE, SCHEMES),
+    ("tightened", SIMULATE, SCHEMES),
+    ("grown", SIMULATE, SCHEMES),
+    ("groups", SIMULATE, SCHEMES),
 ];
 
-const ARCHIVES: &str =
-    "gone, for zstd does it: zstd -19 --long=27 level.vcb, and zstd -d --long=27 level.vcb.zst";
-const SCHEMES: &str = "peers with frontier sets are in viewcell experiment schemes, which cargo install --path src/papers --locked installs";
+/// A verb, and what does the same.
+const GONE: &[(&str, &str)] = &[
+    ("ship", "zstd -19 --long=27 level.vcb"),
+    ("unpack", "zstd -d --long=27 level.vcb.zst"),
+];
+
+/// Whose schemes are no values to the parser.
+const SIMULATE: &str = "simulate";
+const SECTORS: &str = "radial sectors hide who can be seen, and are compared with the other modes by \
+                       viewcell experiment visibility";
+const PRUNING: &str =
+    "pruning deepest first is viewcell experiment compression; --budget gives up least";
+const GROWTH: &str = "other ways to grow frontier sets are viewcell experiment growth";
+const SCHEMES: &str = "peers with frontier sets are in viewcell experiment schemes";
 
 /// What to say of a word that the parser does not know, if it was known once.
 pub fn sentence(error: &clap::Error) -> Option<String> {
@@ -31,11 +55,30 @@ pub fn sentence(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(found)) = error.get(kind) else {
         return None;
     };
-    of(found.split([' ', '=']).next()?)
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        // Of a value the option is known, and no usage.
+        _ => match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(option)) => option.clone(),
+            _ => String::new(),
+        },
+    };
+    let name = found.split([' ', '=']).next()?;
+    if let Some((gone, same)) = GONE.iter().find(|(gone, _)| *gone == name) {
+        return Some(format!("{gone} is gone: {same} does the same"));
+    }
+    moved(name, |verb| usage.contains(verb))
 }
 
-/// Where a word has moved to, if it has.
-pub fn of(name: &str) -> Option<String> {
-    let row = MOVED.iter().find(|(moved, _)| *moved == name);
-    row.map(|(moved, now)| format!("{moved}: {now}"))
+/// The same of a scheme of `simulate`.
+pub fn scheme(name: &str) -> Option<String> {
+    moved(name, |verb| verb == SIMULATE)
+}
+
+fn moved(name: &str, of: impl Fn(&str) -> bool) -> Option<String> {
+    let mut rows = MOVED.iter();
+    let (word, _, now) = rows.find(|(word, verb, _)| *word == name && of(verb))?;
+    Some(format!(
+        "{word}: {now} (cargo install --path src/papers --locked)"
+    ))
 }

@@ -33,6 +33,7 @@ pub struct PlaceArgs {
     /// With --ground: accept ground that is above INPUT by up to this many metres. Feet are on GROUND, and INPUT
     /// hides as it is
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "METRES",
         requires = "ground",
@@ -41,7 +42,7 @@ pub struct PlaceArgs {
     pub ground_tolerance: Option<f64>,
 
     /// With --ground: include places in houses and trees. Players there are hidden from all others
-    #[arg(long, requires = "ground")]
+    #[arg(long, hide_short_help = true, requires = "ground")]
     #[serde(default)]
     pub inside: bool,
 
@@ -54,6 +55,7 @@ pub struct PlaceArgs {
     /// With --solids: position of their origin, in metres east and south of the first sample and up, and
     /// optionally metres per unit
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "EAST,SOUTH,UP[,SCALE]",
         requires = "solids",

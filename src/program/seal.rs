@@ -15,7 +15,7 @@ use super::output::{FileManner, check_outputs, say};
 
 /// Write a bundle with a checksum for each of its pages of 64 KiB
 ///
-/// A server that opens it with `open_checked` (C: viewcell_open_checked) checks each page on first access, so that
+/// A server that opens it with `open_checked` (C: viewcell_open with VIEWCELL_CHECK) checks each page on first access, so that
 /// a damaged file hides nobody.
 ///
 /// Example: viewcell seal level.vcb -o sealed.vcb

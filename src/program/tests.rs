@@ -120,3 +120,14 @@ fn check_examples(command: &Command) {
 fn each_verb_has_an_example_that_is_a_command_line() {
     Cli::command().get_subcommands().for_each(check_examples);
 }
+
+/// Verbs of many options: what is rare is in `--help` alone.
+#[test]
+fn short_help_fits_on_two_screens() {
+    for verb in ["bake terrain", "bake solid", "viewshed", "simulate"] {
+        let words = std::iter::once("viewcell").chain(verb.split(' '));
+        let short = Cli::command().try_get_matches_from(words.chain(["-h"]));
+        let lines = short.unwrap_err().to_string().lines().count();
+        assert!((30..=80).contains(&lines), "{verb} -h: {lines} lines");
+    }
+}

@@ -40,8 +40,6 @@ use super::work::{Manner, Range, RasterDocument, Work};
 /// Example: viewcell viewshed level.tif --at 10,20 -o seen.tif
 #[derive(clap::Args)]
 pub struct Args {
-    #[command(flatten)]
-    heightmap: Heightmap,
     /// Observers: a table in CSV, or points in GeoJSON
     #[arg(long, value_name = "FILE.csv|.geojson", required_unless_present_any = ["at", "all"])]
     observers: Option<PathBuf>,
@@ -73,12 +71,15 @@ pub struct Args {
     /// Look only between two angles to the top of a head: degrees above the horizontal
     #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true, value_parser = two, help_heading = "Observers")]
     tilt: Option<[f64; 2]>,
+    // Flattened groups have headings, which would go on over what comes after.
+    #[command(flatten)]
+    manner: Manner,
     #[command(flatten)]
     sight: SightArgs,
     #[command(flatten)]
     places: PlaceArgs,
     #[command(flatten)]
-    manner: Manner,
+    heightmap: Heightmap,
 }
 
 /// How places are given.

@@ -224,7 +224,7 @@ fn graded([width, height]: [u32; 2], heights: Vec<f64>) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graded.vcb");
     let options = BakeOptions {
-        mode: VisibilityMode::Exact,
+        mode: viewcell_bake::VisibilityMode::Exact,
         grade: 1,
         ..BakeOptions::default()
     };

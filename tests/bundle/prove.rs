@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use viewcell::format::VisibilityMode;
+use viewcell_bake::VisibilityMode;
 use viewcell_bake::bundle::verify::Outcome;
 use viewcell_bake::bundle::{Proofs, prove};
 use viewcell_bake::visibility::Curvature;

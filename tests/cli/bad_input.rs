@@ -42,30 +42,6 @@ fn a_command_line_that_makes_no_sense_is_refused() {
             "exact",
         ),
         (
-            &[
-                "bake",
-                "terrain",
-                "wall.asc",
-                "--visibility",
-                "sectors",
-                "--sectors",
-                "0",
-            ],
-            "1..=1000000",
-        ),
-        (
-            &[
-                "bake",
-                "terrain",
-                "wall.asc",
-                "--visibility",
-                "exact",
-                "--sectors",
-                "36",
-            ],
-            "--visibility sectors",
-        ),
-        (
             &["bake", "terrain", "wall.asc", "--progress", "loud"],
             "plain",
         ),

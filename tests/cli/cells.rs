@@ -392,21 +392,9 @@ fn frontiers_between_cells() {
     let folder = Folder::new();
     let drawing = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cells/figure-3.json");
     folder.ok(&["bake", "cells", drawing, "-o", "f.vcb", "--verify"]);
-    let ask = |a, b, how| {
-        let ask = ["frontier", "f.vcb", a, b, "--construction", how, "--json"];
-        json(&folder.ok(&ask).stdout)
-    };
-    // A and I, as the paper prints: A, B, C, F and G, H, I.
-    let document = ask("0", "8", "published");
-    assert_eq!(document["region_a"], json("[0, 1, 2, 5]"));
-    assert_eq!(document["region_b"], json("[6, 7, 8]"));
-    let document = ask("3", "7", "published");
+    let document = json(&folder.ok(&["frontier", "f.vcb", "3", "7", "--json"]).stdout);
     assert_eq!(document["visible"], true);
     assert_eq!(document["size_a"], 0);
-    let document = ask("0", "8", "tightened");
-    assert_eq!(document["region_a"], json("[0, 1, 2, 5]"));
-    assert!(document["size_b"].as_u64().unwrap() >= 3);
-    assert_eq!(ask("0", "8", "grown")["visible"], false);
     let text = folder.ok(&["frontier", "f.vcb", "0", "8", "--members", "m.txt"]);
     assert!(
         text.stdout.starts_with("a               4   44.4 %"),

@@ -292,20 +292,6 @@ fn levels_that_cannot_be_are_refused_by_name() {
             &["--finest", "6", "--crop", "0,0,20,20"],
             "a level that the terrain has",
         ),
-        (
-            &["--finest", "3", "--visibility", "sectors"],
-            "with sectors",
-        ),
-        (
-            &[
-                "--grade",
-                "--compression",
-                "deepest-first",
-                "--nodes-per-quad",
-                "9",
-            ],
-            "0 with --compression deepest-first",
-        ),
         (&["--grade=5000", "--finest", "3"], "1 to 4096"),
         (&["--detail", "1"], "--finest, so that there are cells"),
         (

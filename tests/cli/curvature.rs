@@ -134,11 +134,8 @@ fn a_raster_in_degrees_needs_no_spacing_to_be_on_the_round_earth() {
         let bake = ["bake", "terrain", input, "-o", name, "-q", "--verify"];
         folder.ok(&[&bake[..], &["--crop", "90,90,40,30"], more].concat());
     };
-    bake("flat.vcb", &["--visibility", "sectors"]);
-    bake(
-        "round.vcb",
-        &["--visibility", "sectors", "--earth-curvature"],
-    );
+    bake("flat.vcb", &["--visibility", "exact"]);
+    bake("round.vcb", &["--visibility", "exact", "--earth-curvature"]);
     assert_ne!(folder.read("flat.vcb"), folder.read("round.vcb"));
 }
 

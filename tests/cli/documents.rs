@@ -241,8 +241,6 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
                 "wall.vcb",
                 "0,0",
                 "8,0",
-                "--order",
-                "toward 1,1",
                 "-o",
                 "f.png",
                 "--members",

@@ -2,7 +2,6 @@
 
 use crate::common::Folder;
 
-const USAGE: i32 = 2;
 const BAD_INPUT: i32 = 3;
 const RESOURCE: i32 = 5;
 
@@ -63,19 +62,6 @@ fn extremes_are_correct_or_said() {
             assert_eq!(seen("5,4"), few, "{metres} m, {mode}");
         }
     }
-    // One sector looks north, along the plain; four look east, too; a million touch all there is.
-    for (sectors, count) in [("1", 21 * 9), ("4", 21 * 9 - 10), ("1000000", 11 * 9)] {
-        bake(
-            "wall.asc",
-            &["--visibility", "sectors", "--sectors", sectors],
-        );
-        assert_eq!(seen("0,4"), count, "{sectors}");
-    }
-    bake(
-        "wall.asc",
-        &["--visibility", "sectors", "--max-distance", "5"],
-    );
-    assert_eq!(seen("5,4"), 1);
     std::fs::remove_file(folder.path("a.vcb")).unwrap();
     std::fs::remove_file(folder.path("a.vcb.timings.json")).unwrap();
 
@@ -97,12 +83,4 @@ fn extremes_are_correct_or_said() {
         folder.fails(&bake, code, &[input, words]);
         assert_eq!(folder.names(), before);
     }
-    let job =
-        "[terrain]\ninput = \"wall.asc\"\ncompression = \"deepest-first\"\nnodes-per-quad = 0\n";
-    folder.write("job.toml", job);
-    folder.fails(
-        &["bake", "--job", "job.toml"],
-        USAGE,
-        &["--nodes-per-quad", "at least 1"],
-    );
 }

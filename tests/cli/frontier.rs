@@ -28,7 +28,7 @@ fn a_wall_parts_two_players() {
     assert_eq!(document["size_a"], 20);
     assert_eq!(document["size_b"], 19);
     assert_eq!(document["visible"], false);
-    assert_eq!(document["options"]["grow"], "hierarchical");
+    assert_eq!(document["options"]["budget"], 64);
     assert!(document["micros"].as_f64().unwrap() > 0.0);
     let members = String::from_utf8(folder.read("m.txt")).unwrap();
     let mut lines: Vec<&str> = members.lines().collect();
@@ -64,27 +64,7 @@ fn a_wall_parts_two_players() {
 fn every_option_is_taken_and_named_in_the_answer() {
     let folder = Folder::with_wall();
     for (arguments, name, value) in [
-        (&["--grow", "simple"][..], "grow", Value::from("simple")),
-        (&["--grow", "simple"], "order", "fifo".into()),
-        (&["--grow", "simple"], "tighten", false.into()),
-        (&[], "merge", "blocks".into()),
-        (&["--merge", "lossy"], "merge", "lossy".into()),
-        (&["--merge", "blocks"], "tighten", true.into()),
-        (&["--merge", "lossy", "--tighten"], "tighten", true.into()),
-        (&["--extend"], "extend", true.into()),
-        (&["--tighten", "no"], "tighten", false.into()),
-        (&["--order", "gain"], "order", "gain".into()),
-        (&["--order", "ground"], "order", "ground".into()),
-        (&["--order", "toward 2,3"], "toward", json("[[2,3],null]")),
-        (
-            &["--order", "toward 2,3 7,1"],
-            "toward",
-            json("[[2,3],[7,1]]"),
-        ),
-        (&["--turns", "balance"], "turns", "balance".into()),
-        (&["--neighbours", "4"], "neighbours", 4.into()),
-        (&["--finest", "2"], "finest", 2.into()),
-        (&["--budget", "9"], "budget", 9.into()),
+        (&["--budget", "9"][..], "budget", 9.into()),
         (&["--budget", "0"], "budget", Value::Null),
         (&["--margin", "1"], "margin", 1.into()),
     ] {
@@ -190,14 +170,6 @@ fn what_cannot_be_is_refused() {
         (&["0,2", "9,2"], 2, &["9,2 is outside", "columns 0 to 8"]),
         (&["0,2", "8,4"], 2, &["8,4 is a void"]),
         (&["0,2", "8"], 2, &["8: expected COL,ROW"]),
-        (&["0,2", "8,2", "--order", "random"], 2, &["fifo, coarse"]),
-        (&["0,2", "8,2", "--order", "toward"], 2, &["toward C,R"]),
-        (
-            &["0,2", "8,2", "--order", "toward 1,2 3,4 5,6"],
-            2,
-            &["toward C,R"],
-        ),
-        (&["0,2", "8,2", "--neighbours", "6"], 2, &["4, 8"]),
         (&["0,2", "8,2", "-o", "f.gif"], 2, &["f.gif", ".png"]),
         (&["0,2", "8,2", "-o", "there.png"], 4, &["there.png"]),
         (&["0,2", "8,2", "--members", "no/m.txt"], 4, &["no"]),

@@ -308,28 +308,6 @@ fn a_horizon_of_minus_90_is_explained() {
 }
 
 #[test]
-fn what_only_terrains_have_is_refused_before_a_level_is_baked() {
-    let folder = crate::common::rooms();
-    let before = folder.names();
-    let bake = [
-        "bake",
-        "solid",
-        "rooms.map",
-        "-o",
-        "a.vcb",
-        "--budget",
-        "100KB",
-    ];
-    let deepest = ["--compression", "deepest-first"];
-    folder.fails(
-        &[&bake[..], &deepest].concat(),
-        USAGE,
-        &["--compression deepest-first", "--budget alone"],
-    );
-    assert_eq!(folder.names(), before);
-}
-
-#[test]
 fn a_number_after_a_blank_is_told_where_it_belongs() {
     let folder = Folder::with_wall();
     let bake = ["bake", "terrain", "wall.asc", "-o", "a.vcb", "--grade", "8"];
@@ -430,6 +408,26 @@ fn what_has_moved_says_where_it_is() {
     for (line, now) in [
         ("ground info level.vcg", "viewcell experiment layered"),
         ("ship wall.vcb", "zstd -19"),
+        (
+            "bake terrain wall.asc --visibility sectors",
+            "viewcell experiment visibility",
+        ),
+        (
+            "bake terrain wall.asc --sectors 36",
+            "viewcell experiment visibility",
+        ),
+        (
+            "repack wall.vcb -o a.vcb --ties row-by-row",
+            "viewcell experiment compression",
+        ),
+        (
+            "frontier wall.vcb 0,2 8,2 --finest 2",
+            "viewcell experiment growth",
+        ),
+        (
+            "frontier wall.vcb 0,2 8,2 --order coarse",
+            "viewcell experiment growth",
+        ),
         (
             "simulate wall.vcb --scheme CS,FB",
             "viewcell experiment schemes",

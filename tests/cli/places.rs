@@ -273,8 +273,6 @@ fn rasters_that_do_not_fit_are_refused() {
         "{}",
         told["notes"]
     );
-    let sectors = ["--ground", "ground.asc", "--visibility", "sectors"];
-    fails("houses.asc", &sectors, 2, &["sectors"]);
     assert!(!folder.path("x.vcb").exists());
     // The part that a crop takes of both.
     let crop = [

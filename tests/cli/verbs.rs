@@ -110,36 +110,6 @@ fn bundles_of_rough_ground_are_sound_in_every_mode_and_at_a_budget() {
 }
 
 #[test]
-fn a_bake_by_sectors_says_so_is_sound_and_depends_on_nothing_but_their_number() {
-    let folder = Folder::new();
-    let demo = demo();
-    let bake = |name: &str, more: &[&str]| {
-        let input = demo.to_str().unwrap();
-        let mut arguments = vec!["bake", "terrain", input, "-o", name, "--verify", "--quiet"];
-        arguments.extend(["--crop", "3,5,50,37", "--visibility", "sectors"]);
-        arguments.extend(more);
-        folder.ok(&arguments);
-        folder.read(name)
-    };
-    let usual = bake("a.vcb", &[]);
-    assert_eq!(
-        usual,
-        bake("b.vcb", &["--sectors", "1000", "--threads", "3"])
-    );
-    assert_eq!(
-        usual,
-        bake("c.vcb", &["--simd", "baseline", "--threads", "1"])
-    );
-    assert_ne!(usual, bake("d.vcb", &["--sectors", "36"]));
-    let info = folder.ok(&["info", "d.vcb", "--json"]).stdout;
-    let info: serde_json::Value = serde_json::from_str(&info).unwrap();
-    assert_eq!(info["terrain"]["visibility"], "sectors");
-    assert_eq!(info["terrain"]["sectors"], 36);
-    assert_eq!(info["terrain"]["mutual"], false);
-    assert_eq!(info["provenance"]["options"]["sectors"], 36);
-}
-
-#[test]
 fn a_file_of_pairs_gets_the_answers_of_single_questions() {
     let folder = Folder::with_wall();
     let mut pairs = String::new();
@@ -365,7 +335,6 @@ fn numbers_that_are_none_are_refused() {
         ),
         (&["simulate", "fit", "trace.csv"], &["--jump", "--hz"]),
         (&["view", "wall.vcb", "--traces", "trace.csv"], &["--hz"]),
-        (&["ground", "build"], &["--cube-height"]),
         (
             &["bake", "terrain"],
             &["--player-height", "--eye-height", "--water-level"],

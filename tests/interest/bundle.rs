@@ -20,7 +20,7 @@ fn walk<S: Sight<Place = Place>>(sight: S, sees: impl Fn(Sample, Sample) -> bool
     let mut there: Vec<[u32; 2]> = Vec::new();
     let at = |[col, row]: [u32; 2]| ([col as f32, row as f32, 0.0], Sample::new(col, row));
     for number in 0..30 {
-        let place = [dice.roll(13) as u32, dice.roll(9) as u32];
+        let place = [dice.roll(13), dice.roll(9)];
         let (position, sample) = at(place);
         let player = awareness.insert(position, Place::Sample(sample), senses);
         assert_eq!(player, Ok(number));
@@ -46,8 +46,8 @@ fn walk<S: Sight<Place = Place>>(sight: S, sees: impl Fn(Sample, Sample) -> bool
         for (player, place) in (0..).zip(&mut there) {
             if dice.roll(2) == 0 {
                 *place = [
-                    (place[0] + dice.roll(3) as u32).clamp(1, 13) - 1,
-                    (place[1] + dice.roll(3) as u32).clamp(1, 9) - 1,
+                    (place[0] + dice.roll(3)).clamp(1, 13) - 1,
+                    (place[1] + dice.roll(3)).clamp(1, 9) - 1,
                 ];
                 let (position, sample) = at(*place);
                 awareness

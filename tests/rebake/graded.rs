@@ -6,8 +6,8 @@ use viewcell::dice::Dice;
 use viewcell::query::{MappedBundle, Quad, Sample, TerrainBundle};
 use viewcell_bake::bundle::{info, verify};
 use viewcell_bake::{
-    BakeErrorKind, BakeOptions, Budget, Compression, DeepestFirst, RebakeJob, RebakeOptions,
-    RepackOptions, Silent, Ties, Weight, bake_terrain, rebake, repack,
+    BakeErrorKind, BakeOptions, Budget, Compression, RebakeJob, RebakeOptions, RepackOptions,
+    Silent, Weight, bake_terrain, rebake, repack,
 };
 use viewcell_ingest::world::Terrain;
 
@@ -257,15 +257,5 @@ fn nothing_is_hidden_by_mistake_in_a_graded_bundle_at_any_budget() {
         // Too little for what a group has at least.
         let error = repack(&whole, &twin, &within(900, Weight::Area, 1), &Silent).unwrap_err();
         assert!(error.to_string().contains("900"), "{error}");
-        let deepest = RepackOptions {
-            compression: Compression::DeepestFirst(DeepestFirst {
-                nodes: 20,
-                ties: Ties::default(),
-            }),
-            overwrite: true,
-            ..RepackOptions::default()
-        };
-        let error = repack(&whole, &twin, &deepest, &Silent).unwrap_err();
-        assert!(error.to_string().contains("graded"), "{error}");
     }
 }

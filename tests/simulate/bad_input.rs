@@ -175,10 +175,10 @@ fn the_loopback_is_a_network_of_its_own() {
         arguments.extend(more);
         folder.run(&arguments)
     };
-    let sent = run(&["--scheme", "CSA,NPP,FB,groups"]);
+    let sent = run(&["--scheme", "CSA,NPP,best"]);
     assert_eq!(sent.code, Some(0), "{}", sent.stderr);
     assert!(
-        sent.stderr.contains("groups: ") && sent.stderr.contains("as counted"),
+        sent.stderr.contains("best: ") && sent.stderr.contains("as counted"),
         "{}",
         sent.stderr
     );

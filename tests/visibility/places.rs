@@ -474,12 +474,6 @@ fn nobody_can_be_where_all_is_covered() {
     };
     let error = bake(&BakeOptions::default()).unwrap_err().to_string();
     assert!(error.contains("nobody can be anywhere"), "{error}");
-    let sectors = BakeOptions {
-        mode: VisibilityMode::Sectors(36),
-        ..BakeOptions::default()
-    };
-    let error = bake(&sectors).unwrap_err().to_string();
-    assert!(error.contains("sectors"), "{error}");
 }
 
 /// A crop of jacksboro, and where it is less steep than most.
@@ -502,11 +496,7 @@ fn bundles_of_walkable_terrain_answer_as_those_of_all_of_it() {
     let places: Vec<bool> = some.places().collect();
     let count = places.iter().filter(|&&place| place).count();
     assert!(count * 4 > places.len() && count * 4 < 3 * places.len());
-    for mode in [
-        VisibilityMode::Exact,
-        VisibilityMode::Conservative,
-        VisibilityMode::Sectors(100),
-    ] {
+    for mode in [VisibilityMode::Exact, VisibilityMode::Conservative] {
         for finest in [0, 3] {
             if finest > 0 && mode != VisibilityMode::Exact {
                 continue;

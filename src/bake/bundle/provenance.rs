@@ -78,14 +78,8 @@ pub enum Given {
 
 impl Loss {
     /// What was lost between the statistics of all and of what is left.
-    pub(crate) fn between(given: Given, before: &Statistics, after: &Statistics) -> Self {
+    pub fn between(given: Given, before: &Statistics, after: &Statistics) -> Self {
         Self::of(given, before.hidden(), after)
-    }
-
-    /// What was lost in all where after this loss there was another.
-    pub(crate) fn and_then(&self, given: Given, after: &Statistics) -> Self {
-        let before = self.levels.iter().map(|level| level.hidden_before);
-        Self::of(given, before, after)
     }
 
     /// What was lost of so many hidden samples a level.

@@ -8,7 +8,6 @@ pub mod delta;
 pub mod graded;
 pub mod lossless;
 pub mod pairs;
-pub mod prune;
 pub mod reference;
 
 pub use lossless::{Scratch, ValidPyramid, encode};

@@ -1,15 +1,12 @@
-//! Groups to a bundle, compressed as is asked for: without loss, within a budget, or deepest first.
+//! Groups to a bundle, compressed as is asked for: without loss, or within a budget.
 
-use std::path::PathBuf;
-
-use super::budget::deepest_first::prune;
 use super::budget::options::Compression;
 use super::budget::shrink;
 use super::encode::{Assembly, Destination, pack};
 use super::error::BakeError;
 use super::graded;
 use super::parallel::Workers;
-use super::store::file::{Store, beside};
+use super::store::file::Store;
 use super::store::group::{BlockOrder, Targets};
 use super::store::groups::StoredGroups;
 use crate::bundle::{Provenance, Written};
@@ -48,35 +45,5 @@ pub(crate) fn compress(
     match compression {
         Compression::Lossless => pack(assembly, provenance),
         Compression::Optimal(budget) => shrink(assembly, budget, provenance),
-        Compression::DeepestFirst(to) => {
-            // Trees are pruned one by one, each of a whole PVS: they are read from a bundle.
-            let lossless = Aside(beside(assembly.place.path, ".lossless.part"));
-            let place = Destination {
-                path: &lossless.0,
-                overwrite: true,
-                ..*assembly.place
-            };
-            let aside = Assembly {
-                place: &place,
-                ..*assembly
-            };
-            pack(&aside, provenance)?;
-            prune(
-                &lossless.0,
-                assembly.place,
-                assembly.workers,
-                *to,
-                provenance,
-            )
-        }
-    }
-}
-
-/// A file that goes when it is dropped; one that a killed process has left is written over.
-struct Aside(PathBuf);
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).ok();
     }
 }

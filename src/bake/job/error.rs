@@ -25,7 +25,7 @@ pub enum BakeError {
     /// An option has a value that no bake can have.
     #[error("`{option}`: expected {expected}, found {found}")]
     Option {
-        /// Its name: a field of the options, `sectors` or `refraction`.
+        /// Its name: a field of the options, or `refraction`.
         option: &'static str,
         /// What it may be.
         expected: &'static str,

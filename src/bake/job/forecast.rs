@@ -6,6 +6,7 @@
 use super::budget::options::Compression;
 use super::error::BakeError;
 use super::graded::{self, GradedWork};
+use super::mode::VisibilityMode;
 use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, as_seen, mutual};
 use super::parallel::thread_count;
@@ -17,9 +18,9 @@ use crate::compress::pairs::{Codebook, Histogram, encode_head};
 use crate::visibility::spread::spread;
 use crate::visibility::{HeightField, ShaftField, Sights, Stance};
 use cpu_time::ThreadTime;
+use viewcell::format::Grid;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::pairs::table_length;
-use viewcell::format::{Grid, VisibilityMode};
 use viewcell_ingest::world::Terrain;
 
 /// What a bake is foreseen to take.
@@ -293,22 +294,15 @@ impl BakeOptions {
     /// Bytes of memory that a bake of a grid takes at most, as far as can be told before it
     /// begins.
     pub fn memory_needed(&self, grid: Grid) -> u64 {
-        let stance = match self.mode {
-            VisibilityMode::Exact => Some(Stance::Sample),
-            VisibilityMode::Conservative => Some(Stance::Cell),
-            // The heights, as they are.
-            VisibilityMode::Sectors(_) => None,
-        };
         let (width, height) = (grid.width(), grid.height());
         if self.grade > 0 {
             return PROGRAM_BYTES
                 + GRADED_SAMPLE_BYTES * grid.samples()
                 + self.chunk_bytes(width, height);
         }
-        let tables = match (stance, self.finest) {
-            (None, _) => 0,
-            (Some(stance), 0) => HeightField::bytes(grid.width(), grid.height(), stance),
-            (Some(_), _) => ShaftField::bytes(grid.width(), grid.height()),
+        let tables = match self.finest {
+            0 => HeightField::bytes(grid.width(), grid.height(), self.mode.stance()),
+            _ => ShaftField::bytes(grid.width(), grid.height()),
         };
         // Beside what a block sees, a thread has some groups on their way.
         let side = |samples: u32| samples.div_ceil(1 << self.finest);

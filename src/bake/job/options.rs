@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::budget::options::Compression;
 use super::error::BakeError;
+use super::mode::VisibilityMode;
 use super::store::file::Keep;
 use crate::quality::CellSizes;
-use crate::visibility::{Curvature, HeightField, MAX_SECTORS, Simd, Stance, covered};
-use viewcell::format::{Coarse, Grid, TerrainParameters, VisibilityMode};
+use crate::visibility::{Curvature, HeightField, Simd, covered};
+use viewcell::format::{Coarse, Grid, TerrainParameters};
 use viewcell_ingest::world::{Short, Terrain};
 
 /// The options of a bake.
@@ -102,16 +103,9 @@ impl BakeOptions {
             _ if self.grade > TerrainParameters::MAX_GRADE => {
                 Some("0, for cells that do not grow, or 1 to 4096")
             }
-            VisibilityMode::Sectors(_) if graded => {
-                Some("0, for cells that do not grow, with sectors")
-            }
             _ => None,
         };
         if let Some(expected) = expected {
-            return Err(BakeError::option("grade", expected, self.grade));
-        }
-        if graded && matches!(self.compression, Compression::DeepestFirst(_)) {
-            let expected = "0 with `compression` deepest-first: each quad has no tree of its own";
             return Err(BakeError::option("grade", expected, self.grade));
         }
         let expected = match (self.detail, self.finest) {
@@ -128,7 +122,6 @@ impl BakeOptions {
         }
         let expected = match self.finest {
             0 => return Ok(()),
-            _ if matches!(self.mode, VisibilityMode::Sectors(_)) => "0, for samples, with sectors",
             level if !Coarse::LEVELS.contains(&level) => "0, for samples, or a level up to 6",
             1 | 2 if !graded => "0, for samples, or 3 to 6; 1 and 2 with `grade`",
             level if level > grid.root_level() => "a level that the terrain has",
@@ -151,17 +144,7 @@ impl BakeOptions {
         if !terrain.has_ground() {
             return Ok(Cow::Borrowed(terrain));
         }
-        let stance = match self.mode {
-            VisibilityMode::Exact => Stance::Sample,
-            VisibilityMode::Conservative => Stance::Cell,
-            VisibilityMode::Sectors(_) => {
-                return Err(BakeError::option(
-                    "visibility",
-                    "exact or conservative where ground and surface are apart",
-                    "sectors, whose lines of sight go over one ground alone",
-                ));
-            }
-        };
+        let stance = self.mode.stance();
         if self.inside {
             return Ok(Cow::Borrowed(terrain));
         }
@@ -200,29 +183,19 @@ impl BakeOptions {
             error,
         })?;
         self.check_finest(grid)?;
-        check_size(self.mode, grid.width(), grid.height(), input)?;
+        check_size(grid.width(), grid.height(), input)?;
         check_height("player_height", self.player_height)?;
         check_height("eye_height", self.eye_height)?;
         check_sight(terrain, self.max_distance, self.curvature)?;
-        if let VisibilityMode::Sectors(sectors) = self.mode
-            && !(1..=MAX_SECTORS).contains(&sectors)
-        {
-            return Err(BakeError::option(
-                "sectors",
-                "1 to 1000000 sectors",
-                sectors,
-            ));
-        }
         self.check_simd()?;
         self.check_memory(grid, input)?;
         Ok(grid)
     }
 }
 
-/// Errors unless the tables of the mode hold so many columns and rows.
-fn check_size(mode: VisibilityMode, width: u32, height: u32, input: &str) -> Result<(), BakeError> {
-    // The thesis's method has tables of its own.
-    if matches!(mode, VisibilityMode::Sectors(_)) || HeightField::fits(width, height) {
+/// Errors unless the tables hold so many columns and rows.
+fn check_size(width: u32, height: u32, input: &str) -> Result<(), BakeError> {
+    if HeightField::fits(width, height) {
         Ok(())
     } else {
         Err(BakeError::Large {
@@ -325,8 +298,7 @@ pub fn as_seen(
 
 /// Whether whoever is seen sees, too, so that each pair is decided once.
 pub(super) fn mutual(options: &BakeOptions) -> bool {
-    !matches!(options.mode, VisibilityMode::Sectors(_))
-        && options.eye_height == options.player_height
+    options.eye_height == options.player_height
 }
 
 #[cfg(test)]
@@ -336,15 +308,12 @@ mod tests {
 
     #[test]
     fn a_terrain_beyond_the_tables_is_refused_by_its_name_and_size() {
-        for mode in [VisibilityMode::Exact, VisibilityMode::Conservative] {
-            assert!(check_size(mode, 10_000, 10_000, "a.tif").is_ok());
-            let error = check_size(mode, 20_000, 30_000, "a.tif").unwrap_err();
-            assert_eq!(error.kind(), BakeErrorKind::Resource);
-            let words = error.to_string();
-            for word in ["a.tif", "220 million", "20000 x 30000", "`crop`"] {
-                assert!(words.contains(word), "{words}");
-            }
+        assert!(check_size(10_000, 10_000, "a.tif").is_ok());
+        let error = check_size(20_000, 30_000, "a.tif").unwrap_err();
+        assert_eq!(error.kind(), BakeErrorKind::Resource);
+        let words = error.to_string();
+        for word in ["a.tif", "220 million", "20000 x 30000", "`crop`"] {
+            assert!(words.contains(word), "{words}");
         }
-        assert!(check_size(VisibilityMode::Sectors(36), 20_000, 30_000, "a.tif").is_ok());
     }
 }

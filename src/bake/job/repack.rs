@@ -3,7 +3,6 @@
 //! The PVSs of a bundle, of either tree code, are first written as groups into a store; what follows is that of a
 //! bake.
 
-use super::budget::deepest_first::prune;
 use super::budget::options::Compression;
 use super::compress::{compress, put_together};
 use super::encode::{Assembly, Destination};
@@ -38,12 +37,9 @@ pub struct RepackOptions {
 /// Writes the PVSs of the bundle `input`, of any tree code, into a bundle at `output`, compressed
 /// anew. The bytes are those of a bake with that compression.
 ///
-/// A bundle that was pruned deepest first may be pruned to fewer nodes: that comes to the same.
-///
 /// # Errors
 ///
-/// Where the input has lost something before, unless fewer nodes deepest first are all that is asked; where
-/// it is damaged, or a file cannot be read or written.
+/// Where the input has lost something before; where it is damaged, or a file cannot be read or written.
 pub fn repack(
     input: &Path,
     output: &Path,
@@ -58,8 +54,7 @@ pub fn repack(
         valid,
         mut provenance,
     } = TerrainParts::read(input)?;
-    let goes_on = |loss| options.compression.goes_on_after(loss);
-    if header.parameters.lossy && !provenance.loss.as_ref().is_some_and(goes_on) {
+    if header.parameters.lossy {
         return Err(BakeError::Lossy {
             path: input.to_owned(),
         });
@@ -74,10 +69,6 @@ pub fn repack(
     let workers = &Workers::new(finish.threads(), observer)?;
     finish.restart_clock();
     let written = match &options.compression {
-        // Trees are pruned one by one, and the bundle has them.
-        Compression::DeepestFirst(to) if header.parameters.tree_code != TreeCode::Graded => {
-            prune(input, &place, workers, *to, &mut provenance)?
-        }
         compression if header.parameters.tree_code == TreeCode::Graded => {
             let map = MappedBundle::open(input).map_err(|error| unreadable(input, error))?;
             let terrain = map.terrain().map_err(|error| unreadable(input, error))?;

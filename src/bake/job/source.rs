@@ -110,9 +110,7 @@ pub(crate) fn header(
             eye_height: options.eye_height,
             player_height: options.player_height,
             max_distance: options.max_distance.unwrap_or(f64::INFINITY),
-            visibility: options.mode,
-            // By sectors, the midlines from A through B are not those from B through A. Else a pair
-            // is decided once.
+            visibility: options.mode.into(),
             mutual: mutual(options),
             tree_code: if options.grade > 0 {
                 TreeCode::Graded

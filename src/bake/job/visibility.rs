@@ -13,8 +13,7 @@ use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{PairBits, PairList, PairSymbols};
 use crate::visibility::{
-    BlockSight, Bodies, HeightField, Order, Rays, SectorField, Sectors, ShaftField, Shafts, Sights,
-    Stance, Viewsheds, Window,
+    BlockSight, Bodies, HeightField, Order, Rays, ShaftField, Shafts, Sights, Viewsheds, Window,
 };
 use cpu_time::ThreadTime;
 use fearless_simd::Level;
@@ -22,7 +21,6 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use viewcell::format::Answer;
-use viewcell::format::VisibilityMode;
 use viewcell::format::morton::comes_before;
 use viewcell_ingest::world::Terrain;
 
@@ -259,7 +257,6 @@ pub(crate) enum Kernel<'t> {
     /// With the order of blocks, if each pair is decided once.
     Rays(&'t Terrain, Box<HeightField>, Option<Order>),
     Shafts(Box<ShaftField<'t>>, Option<Order>),
-    Sectors(SectorField),
 }
 
 impl<'t> Kernel<'t> {
@@ -271,7 +268,8 @@ impl<'t> Kernel<'t> {
         };
         let max_distance = options.max_distance.unwrap_or(f64::INFINITY);
         let order = mutual(options).then_some(comes_before as Order);
-        let rays = |stance| match options.finest {
+        let stance = options.mode.stance();
+        match options.finest {
             0 => {
                 let field = HeightField::new(terrain, bodies, stance);
                 let field = field.with_max_distance(max_distance);
@@ -282,14 +280,6 @@ impl<'t> Kernel<'t> {
                     .with_max_distance(max_distance)
                     .with_detail(options.detail);
                 Self::Shafts(Box::new(field), order)
-            }
-        };
-        match options.mode {
-            VisibilityMode::Exact => rays(Stance::Sample),
-            VisibilityMode::Conservative => rays(Stance::Cell),
-            VisibilityMode::Sectors(sectors) => {
-                let field = SectorField::new(terrain, bodies, sectors);
-                Self::Sectors(field.with_max_distance(max_distance))
             }
         }
     }
@@ -317,7 +307,6 @@ impl Kernels for Kernel<'_> {
         match self {
             Self::Rays(terrain, field, order) => Box::new(rays(terrain, field, *order, level)),
             Self::Shafts(field, order) => Box::new(shafts(field, *order, level)),
-            Self::Sectors(field) => Box::new(Sectors::new(field, level)),
         }
     }
 }
@@ -337,8 +326,6 @@ impl Kernels for Windowed<'_> {
             Kernel::Shafts(field, order) => {
                 Box::new(shafts(field, *order, level).within(self.window))
             }
-            // They have no part of a grid, and no graded bundles.
-            Kernel::Sectors(_) => self.kernel.viewsheds(level),
         }
     }
 }

@@ -18,7 +18,7 @@ use super::snapshot::Snapshot;
 use crate::job::error::{BakeError, unreadable};
 use crate::job::incremental::job::{RebakeJob, RebakeOptions};
 use crate::job::incremental::layers::{Before, terrain_of};
-use crate::job::incremental::rebake::{options_of, rebake_layers, stance_of};
+use crate::job::incremental::rebake::{options_of, rebake_layers};
 use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen};
 use crate::job::parallel::{Workers, thread_count};
@@ -145,8 +145,8 @@ impl Rebaker {
         let before = Before::read(bundle, over)?;
         // Says which of the patches is wrong, if one is.
         before.layers(bundle, over)?;
-        let bake = options_of(&before.parts.header.parameters, options);
-        let stance = stance_of(&bake)?;
+        let bake = options_of(&before.parts.header.parameters, options)?;
+        let stance = bake.mode.stance();
         let terrain = before.ground(bundle)?;
         let grid = bake.grid(&terrain, &bundle.display().to_string())?;
         let survey = Survey::new(&terrain, grid, stance, drop_of(&terrain, &bake)?);
@@ -475,7 +475,7 @@ pub(crate) fn patch(
         input: before.parts.provenance.input.clone(),
         options: before.parts.provenance.options.clone(),
     };
-    let bake = options_of(&before.parts.header.parameters, options);
+    let bake = options_of(&before.parts.header.parameters, options)?;
     let workers = Workers::new(thread_count(options.threads), observer)?;
     let followed = rebake_layers(
         before,

@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex};
 use super::ground::Survey;
 use super::owned_layers::MOST_PATCHES;
 use super::rebaker::{Rebaker, patch};
-use crate::job::incremental::rebake::stance_of;
+use crate::VisibilityMode;
 use crate::job::source::header;
 use crate::job::{BakeOptions, RebakeOptions, Silent, Source, bake_terrain, unreadable};
 use crate::visibility::{Bodies, find_sight, sees};
 use viewcell::dice::Dice;
-use viewcell::format::VisibilityMode;
 use viewcell::format::{Opening, Openings, Sample};
 use viewcell_ingest::world::Terrain;
 
@@ -166,7 +165,7 @@ fn openings_tell(
         player_height: bodies.head,
         ..BakeOptions::default()
     };
-    let stance = stance_of(&options).unwrap();
+    let stance = options.mode.stance();
     let mut dice = Dice(seed);
     let mut tally = Tally::default();
     for _ in 0..cases {

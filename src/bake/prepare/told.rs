@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::job::VisibilityMode;
 use crate::job::{BakeOptions, CellOptions};
 use crate::visibility::Curvature;
 use crate::visibility::portals::FlowMethod;
-use viewcell::format::VisibilityMode;
 use viewcell_ingest::cells::IngestCellsOptions;
 use viewcell_ingest::solid::{Exporter, Sky, SolidOptions, UpAxis};
 use viewcell_ingest::world::solid::PlaceOptions;
@@ -27,10 +27,9 @@ fn set(options: Value) -> Map<String, Value> {
 
 /// Of a terrain that was read from a file, or was there (`None`); where players can be, [`Layers`](super::Layers) tell.
 pub fn told_of_terrain(reading: Option<&IngestOptions>, bake: &BakeOptions) -> Map<String, Value> {
-    let (visibility, sectors) = match bake.mode {
-        VisibilityMode::Conservative => ("conservative", None),
-        VisibilityMode::Exact => ("exact", None),
-        VisibilityMode::Sectors(sectors) => ("sectors", Some(sectors)),
+    let visibility = match bake.mode {
+        VisibilityMode::Conservative => "conservative",
+        VisibilityMode::Exact => "exact",
     };
     let above_zero = |level: u32| (level > 0).then_some(level);
     let radius = bake.curvature.map(|earth| earth.radius);
@@ -42,7 +41,6 @@ pub fn told_of_terrain(reading: Option<&IngestOptions>, bake: &BakeOptions) -> M
         "earth-radius": radius.filter(|&radius| radius != Curvature::EARTH_RADIUS),
         "refraction": bake.curvature.map(|earth| earth.refraction),
         "visibility": visibility,
-        "sectors": sectors,
         "finest": above_zero(bake.finest),
         "grade": above_zero(bake.grade),
         "detail": above_zero(bake.detail),

@@ -6,7 +6,7 @@ use std::f64::consts::FRAC_PI_4;
 
 /// Sine and cosine of `part` / `whole` of a turn, to a few units in the last place; the eight
 /// octants are mirror images of each other to the last bit. `part` < `whole` < 2^60.
-pub(crate) fn sin_cos_of_turn(part: u64, whole: u64) -> (f64, f64) {
+pub fn sin_cos_of_turn(part: u64, whole: u64) -> (f64, f64) {
     let octant = 8 * part / whole;
     let rest = 8 * part % whole;
     // Odd octants are measured back from their end.

@@ -7,7 +7,6 @@
 //! - `coarse` is the kernel for view cells of 2 × 2 samples and more.
 //! - [`solid`] is for view cells that are boxes among convex solids and faces.
 //! - `incremental` finds what a change of the ground may change, for re-bakes.
-//! - `sectors` is the thesis's method, with a twin of its own.
 //! - [`Viewsheds`] is what a bake takes from any of them: how blocks see blocks ([`Sights`]).
 //! - `horizon` has angles against the sky, and no PVS. `curvature` lowers the ground as the round
 //!   earth does, for all of them. [`portals`] is for levels of cells and portals.
@@ -25,7 +24,6 @@ mod padded_heights;
 mod places;
 pub mod portals;
 mod samples;
-mod sectors;
 mod sightline;
 mod simd;
 pub mod solid;
@@ -35,7 +33,7 @@ mod viewpoint;
 mod viewsheds;
 mod window;
 
-pub use angles::direction;
+pub use angles::{direction, sin_cos_of_turn};
 pub use coarse::{ShaftField, Shafts};
 pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use curvature::Curvature;
@@ -46,7 +44,6 @@ pub use incremental::recheck::Recheck;
 pub use places::covered;
 pub use samples::height_field::HeightField;
 pub use samples::rays::{Order, Rays};
-pub use sectors::{MAX_SECTORS, SectorField, Sectors, sees_by_sectors};
 pub use sightline::{Bodies, Stance, TOLERANCE, sees};
 pub use simd::Simd;
 pub use viewpoint::{Looker, Viewpoint, Viewshed, ViewshedField};

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::pruning::{DeepestFirst, Ties, nodes_for};
 use crate::{Kept, MergingRow, compare_merging};
 use viewcell::query::{MappedBundle, WorldKind};
+use viewcell_bake::Weight;
 use viewcell_bake::bundle;
-use viewcell_bake::compress::prune::nodes_for;
-use viewcell_bake::{DeepestFirst, Ties, Weight};
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::heightmap::Heightmap;
 use viewcell_program::output::{self, Json, say};

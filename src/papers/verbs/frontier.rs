@@ -9,14 +9,12 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::pruned::write_pruned;
+use crate::pruning::{DeepestFirst, Ties, nodes_for};
 use crate::{CASES, Case, Measured, hidden_pairs, measure, measure_cases, measure_level, some_of};
 use viewcell::frontier::{FrontierOptions, Grow, Merge};
 use viewcell_bake::bundle;
-use viewcell_bake::compress::prune::nodes_for;
-use viewcell_bake::{
-    BakeOptions, Compression, DeepestFirst, RepackOptions, Ties, VisibilityMode, bake_terrain,
-    repack,
-};
+use viewcell_bake::{BakeOptions, VisibilityMode, bake_terrain};
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::heightmap::Heightmap;
 use viewcell_program::input;
@@ -131,17 +129,8 @@ pub(super) fn run(args: &Args) -> Outcome {
             args,
             format_args!("{gigabytes} GB: at most {nodes} nodes a PVS"),
         );
-        let options = RepackOptions {
-            compression: Compression::DeepestFirst(DeepestFirst {
-                nodes,
-                ties: Ties::RowByRow,
-            }),
-            overwrite: true,
-            ..RepackOptions::default()
-        };
-        let progress = Progress::new(&args.voice, Stop::default());
-        repack(&source, &pruned, &options, &progress)?;
-        progress.finish();
+        let ties = Ties::RowByRow;
+        write_pruned(&source, &pruned, DeepestFirst { nodes, ties })?;
         let map = query::open(&pruned)?;
         let terrain = query::terrain(&pruned, &map)?;
         let limit = (gigabytes, nodes);

@@ -3,6 +3,7 @@
 mod compression;
 mod frontier;
 mod ground;
+mod growth;
 mod interest;
 mod layered;
 mod machines;
@@ -44,6 +45,7 @@ enum Verb {
     Sent(sent::Args),
     Solid(solid::Args),
     Ground(ground::Args),
+    Growth(Box<growth::Args>),
     Layered(Box<layered::Args>),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
             Verb::Sent(args) => sent::run(args),
             Verb::Solid(args) => solid::run(args),
             Verb::Ground(args) => ground::run(args),
+            Verb::Growth(args) => growth::run(args),
             Verb::Layered(args) => layered::run(args),
             Verb::Completions(args) => manual::completions(args, Cli::command()),
             Verb::Man(args) => manual::man(args, Cli::command()),

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
+use cpu_time::ProcessTime;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::sectors::{MAX_SECTORS, write_by_sectors};
 use crate::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes, middle};
 use viewcell_bake::bundle;
-use viewcell_bake::visibility::{Bodies, MAX_SECTORS};
-use viewcell_bake::{BakeOptions, BakeReport, VisibilityMode, as_seen, bake_terrain, check_height};
+use viewcell_bake::visibility::Bodies;
+use viewcell_bake::{
+    BakeOptions, VisibilityMode, as_seen, bake_terrain, check_height, pool, thread_count,
+};
 use viewcell_ingest::world::Terrain;
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::heightmap::{Heightmap, SightArgs, SightDocument};
@@ -96,6 +100,13 @@ struct Cost {
     nanoseconds_a_pair: Vec<f64>,
 }
 
+/// A bundle that was made.
+struct Baked {
+    size: [u32; 2],
+    bytes: u64,
+    cpu_seconds: f64,
+}
+
 /// One mode.
 #[derive(Serialize, JsonSchema)]
 struct Row {
@@ -127,14 +138,14 @@ pub(super) fn run(args: &Args) -> Outcome {
         .map_err(|error| Failure::io("no folder for temporary bundles".into(), error))?;
     let path = |mode: &str| folder.path().join(mode).with_extension("vcb");
 
-    let bake = |terrain: &Terrain, mode: &str| {
+    let pool = pool(thread_count(args.threads))?;
+    let bake = |terrain: &Terrain, mode: &str| -> Result<Baked, Failure> {
         let options = BakeOptions {
             eye_height: args.eye_height,
             player_height: args.player_height,
             mode: match mode {
-                "exact" => VisibilityMode::Exact,
                 "conservative" => VisibilityMode::Conservative,
-                _ => VisibilityMode::Sectors(args.sectors),
+                _ => VisibilityMode::Exact,
             },
             max_distance: sight.max_distance,
             curvature: sight.curvature,
@@ -142,13 +153,26 @@ pub(super) fn run(args: &Args) -> Outcome {
             overwrite: true,
             ..BakeOptions::default()
         };
-        stop.unless_asked(bake_terrain(
-            terrain,
-            &source,
-            &options,
-            &path(mode),
-            &progress,
-        ))
+        let size = [terrain.width(), terrain.height()];
+        if mode == "sectors" {
+            // Of what the exact bundle is of, which came before.
+            let seen = as_seen(terrain, sight.curvature)?;
+            let begun = ProcessTime::now();
+            let (like, to) = (path("exact"), path(mode));
+            let write = || write_by_sectors(&seen, &like, args.sectors, &to);
+            return Ok(Baked {
+                bytes: pool.install(write)?,
+                size,
+                cpu_seconds: begun.elapsed().as_secs_f64(),
+            });
+        }
+        let bake = bake_terrain(terrain, &source, &options, &path(mode), &progress);
+        let report = stop.unless_asked(bake)?;
+        Ok(Baked {
+            bytes: report.bytes,
+            size,
+            cpu_seconds: report.timings.cpu_seconds,
+        })
     };
     let mut costs = Vec::new();
     for quarters in 1..4 {
@@ -214,7 +238,7 @@ pub(super) fn run(args: &Args) -> Outcome {
             .map(|((mode, shares), report)| Row {
                 mode,
                 shares,
-                cpu_seconds: report.timings.cpu_seconds,
+                cpu_seconds: report.cpu_seconds,
                 bytes: report.bytes,
             })
             .collect(),
@@ -288,13 +312,13 @@ fn table(document: &Document) -> String {
 
 impl Cost {
     /// What the bakes of one terrain in all modes say.
-    fn of(reports: &[BakeReport]) -> Self {
+    fn of(reports: &[Baked]) -> Self {
         let costs = reports.iter().map(|report| {
-            let samples = f64::from(report.width) * f64::from(report.height);
-            1e9 * report.timings.cpu_seconds / (samples * samples)
+            let [width, height] = report.size.map(f64::from);
+            1e9 * report.cpu_seconds / (width * height * width * height)
         });
         Self {
-            size: [reports[0].width, reports[0].height],
+            size: reports[0].size,
             nanoseconds_a_pair: costs.collect(),
         }
     }

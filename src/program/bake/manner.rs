@@ -29,7 +29,12 @@ pub(super) struct Long {
     pub(super) resume: bool,
 
     /// Delete the finished work of a stopped bake, and start again
-    #[arg(long, conflicts_with = "resume", help_heading = "Long bakes")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        conflicts_with = "resume",
+        help_heading = "Long bakes"
+    )]
     pub(super) restart: bool,
 
     /// Do not save finished work: a stopped bake has to start again
@@ -43,7 +48,12 @@ pub(super) struct Long {
 
     /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that does not end in .vcb; viewcell merge
     /// joins shares. All shares are about the same work, so the first has fewer tiles than the last
-    #[arg(long, value_name = "I/N", help_heading = "Long bakes")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "I/N",
+        help_heading = "Long bakes"
+    )]
     pub(super) shard: Option<ShardOf>,
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Map;
 
-use crate::compression::{CompressionArgs, Method};
+use crate::compression::CompressionArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::flags::with_flags;
 use crate::heightmap::QualityName;
@@ -215,12 +215,7 @@ pub fn run(args: &Args) -> Outcome {
     let output = long.output(args.bundle()?);
     if long.shard.is_some() && (args.verify || args.compression.is_lossy()) {
         return Err(Failure::usage(
-            "--verify, --budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge",
-        ));
-    }
-    if args.compression.compression == Some(Method::DeepestFirst) {
-        return Err(Failure::usage(
-            "--compression deepest-first: expected a terrain or a level of cells, whose bundles have trees; give --budget alone",
+            "--verify, --budget: expected a whole bundle, found --shard; give them to viewcell merge",
         ));
     }
     if !long.dry_run {

@@ -29,7 +29,7 @@ pub struct Options {
     traces: Vec<PathBuf>,
     /// With GPX tracks: where the middle of each is placed, in metres east and south of the first sample [default:
     /// their geographic position]
-    #[arg(long, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
+    #[arg(long, hide_short_help = true, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
     place: Option<EastSouth>,
     /// Without a trace: players move like those of this trace; other options of motion override it
     #[arg(long, value_name = "TRACE", conflicts_with = "traces")]
@@ -47,19 +47,19 @@ pub struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Without a trace: repeat with this many seeds, from --seed on
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "traces")]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "traces")]
     repeat: u32,
     /// Without a trace: average speed of players, in metres or units a second
-    #[arg(long, value_name = "V", value_parser = values::positive, conflicts_with = "traces")]
+    #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::positive, conflicts_with = "traces")]
     walk: Option<f64>,
     /// Without a trace: for how many seconds players stop on average
-    #[arg(long, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
+    #[arg(long, hide_short_help = true, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
     pause: Option<f64>,
     /// Without a trace: how often per minute each player dies
-    #[arg(long, value_name = "RATE", value_parser = values::not_negative, conflicts_with = "traces")]
+    #[arg(long, hide_short_help = true, value_name = "RATE", value_parser = values::not_negative, conflicts_with = "traces")]
     deaths: Option<f64>,
     /// Without a trace: for how many seconds players stay dead
-    #[arg(long, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
+    #[arg(long, hide_short_help = true, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
     respawn: Option<f64>,
     /// Frames a second, of clients and of the server
     #[arg(long, default_value = "10", value_parser = values::positive)]
@@ -70,7 +70,7 @@ pub struct Options {
     rtt: Vec<f64>,
     /// How much round-trip times differ: --rtt is the median of a log-normal distribution, and this the standard
     /// deviation of its logarithm, such as 0.5
-    #[arg(long, value_name = "SIGMA", default_value = "0", value_parser = values::not_negative)]
+    #[arg(long, hide_short_help = true, value_name = "SIGMA", default_value = "0", value_parser = values::not_negative)]
     rtt_spread: f64,
     /// Maximum additional delay in each direction, in milliseconds
     #[arg(long, value_name = "MS", default_value = "0", value_parser = values::not_negative)]
@@ -79,13 +79,13 @@ pub struct Options {
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
     loss: f64,
     /// How many packets are lost in a row, on average
-    #[arg(long, value_name = "N", default_value = "1", value_parser = values::positive)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value = "1", value_parser = values::positive)]
     burst: f64,
     /// Bandwidth of each client up, and down; 0 for unlimited
-    #[arg(long, value_name = "KBIT/S", default_value = "0", value_parser = values::not_negative)]
+    #[arg(long, hide_short_help = true, value_name = "KBIT/S", default_value = "0", value_parser = values::not_negative)]
     bandwidth: f64,
     /// With --bandwidth: the longest time that packets are queued; those that would wait longer are lost
-    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::not_negative)]
+    #[arg(long, hide_short_help = true, value_name = "MS", default_value = "100", value_parser = values::not_negative)]
     queue: f64,
     /// What decides who truly sees whom
     #[arg(long, value_enum, default_value_t = Truth::Places)]
@@ -93,41 +93,42 @@ pub struct Options {
     /// The file of a solid level, in which lines of sight are traced for --truth lines and the scheme sight
     #[arg(long, value_name = "FILE")]
     level: Option<PathBuf>,
-    #[command(flatten)]
-    reading: LevelArgs,
     /// Names of schemes to play; best is the recommended one
     #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
     schemes: Vec<String>,
     /// Height of the eye above a player's origin
-    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
+    #[arg(long, hide_short_help = true, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
     eye: Option<f64>,
     /// Players faster than this have not walked, but died or used a teleporter
-    #[arg(long, value_name = "V", value_parser = values::positive)]
+    #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::positive)]
     jump: Option<f64>,
     /// For schemes that look ahead: maximum speed of players [default: measured in the movements]
-    #[arg(long, value_name = "V", value_parser = values::not_negative)]
+    #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::not_negative)]
     speed: Option<f64>,
     /// For the look-ahead: maximum acceleration of players, in metres or units a second squared [default: measured
     /// in the movements]
-    #[arg(long, value_name = "A", value_parser = values::not_negative)]
+    #[arg(long, hide_short_help = true, value_name = "A", value_parser = values::not_negative)]
     acceleration: Option<f64>,
     /// For the look-ahead: maximum sudden change of players' velocity, by jumps, knock-back and walls, in metres
     /// or units a second [default: measured in the movements]
-    #[arg(long, value_name = "V", value_parser = values::not_negative)]
+    #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::not_negative)]
     impulse: Option<f64>,
     /// For schemes that look ahead: a fixed time for all, with reaches of --speed in any direction [default: by
     /// each client's --rtt, with reaches by how players move]
-    #[arg(long, value_name = "MS", value_parser = values::not_negative)]
+    #[arg(long, hide_short_help = true, value_name = "MS", value_parser = values::not_negative)]
     ahead: Option<f64>,
     /// For the scheme by distance: its range
-    #[arg(long, value_name = "D", value_parser = values::positive)]
+    #[arg(long, hide_short_help = true, value_name = "D", value_parser = values::positive)]
     distance: Option<f64>,
     /// For the scheme of zones: their side
-    #[arg(long, value_name = "D", value_parser = values::positive)]
+    #[arg(long, hide_short_help = true, value_name = "D", value_parser = values::positive)]
     zone: Option<f64>,
     /// Also print what frontier sets could save at most, if all moves were known beforehand
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     bound: bool,
+    // Its heading would go on over what comes after.
+    #[command(flatten)]
+    reading: LevelArgs,
 }
 
 /// Where made-up players go.
@@ -383,7 +384,7 @@ const MOST_HZ: f64 = 1000.0;
 pub fn check_schemes(schemes: &[String], all: &dyn Schemes, named: &str) -> Result<(), Failure> {
     let all = all_schemes(all);
     if let Some(name) = schemes.iter().find(|name| !all.contains(name)) {
-        let moved = moved::of(name);
+        let moved = moved::scheme(name);
         return Err(Failure::usage(moved.unwrap_or_else(|| {
             format!("{named} {name}: expected one of {}", all.join(", "))
         })));

@@ -40,8 +40,6 @@ pub use ways::csv;
 pub struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
-    #[command(flatten)]
-    job: job::Options,
     /// Repeat a run: take the options from a document that --json printed
     #[arg(long = "job", value_name = "FILE", conflicts_with = "bundle")]
     job_file: Option<PathBuf>,
@@ -53,13 +51,15 @@ pub struct Args {
     write_trace: Option<PathBuf>,
     /// Also send everything as datagrams over the loopback interface, and fail if the bytes differ from those
     /// counted, or if anybody is later
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     loopback: bool,
     /// Overwrite files that exist
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     json: Json,
+    #[command(flatten)]
+    job: job::Options,
 }
 
 #[derive(clap::Subcommand)]

@@ -7,8 +7,7 @@ use tempfile::TempDir;
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::query::MappedBundle;
 use viewcell_bake::{
-    BakeError, BakeErrorKind, BakeReport, Budget, Compression, DeepestFirst, RepackOptions, Ties,
-    Weight, repack,
+    BakeError, BakeErrorKind, BakeReport, Budget, Compression, RepackOptions, Weight, repack,
 };
 
 use super::Parts;
@@ -34,19 +33,6 @@ impl Bench {
                 weight: Weight::Area,
             }),
         ];
-        let deepest = Compression::DeepestFirst(DeepestFirst {
-            nodes: 3,
-            ties: Ties::FewestHidden,
-        });
-        let is_graded = MappedBundle::open(bench.path("source.vcb"))
-            .unwrap()
-            .terrain()
-            .unwrap()
-            .graded()
-            .is_some();
-        // Quads of a graded bundle have no trees to prune.
-        let trees = (!is_graded).then_some(deepest);
-        let ways: Vec<_> = ways.into_iter().chain(trees).collect();
         for way in &ways {
             bench.repack(sound, way).unwrap();
         }

@@ -1,7 +1,6 @@
 //! Lagrangian rate-distortion optimization: a bundle within a budget of bytes that loses least hidden area. This file
 //! finds what a given multiplier (hidden area for a byte) leads to in tree code 2; [`search`] finds the multiplier.
 
-pub(crate) mod deepest_first;
 pub(crate) mod options;
 pub(crate) mod pruning;
 pub(crate) mod search;

@@ -1,8 +1,6 @@
-//! Options of compression: lossless, within a budget, or deepest first.
+//! Options of compression: lossless, or within a budget.
 
 use crate::bundle::{Given, Loss};
-
-pub use crate::compress::prune::Ties;
 
 /// What is kept of the PVSs. Nothing that is visible is ever hidden.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,8 +11,6 @@ pub enum Compression {
     Lossless,
     /// What fits a budget: given up is what costs least occlusion for the bytes it saves.
     Optimal(Budget),
-    /// A number of nodes a PVS: given up is what is deepest (thesis section 3.4).
-    DeepestFirst(DeepestFirst),
 }
 
 impl Compression {
@@ -38,44 +34,9 @@ impl Compression {
                     && budget.weight.name() == weight
                     && !matches!(budget.weight, Weight::Places(_))
             }
-            (
-                Self::DeepestFirst(to),
-                Some(Given::DeepestFirst {
-                    nodes_per_quad,
-                    ties,
-                }),
-            ) => to.nodes == *nodes_per_quad && to.ties.name() == ties,
             _ => false,
         }
     }
-
-    /// Whether what comes of this is the same after that loss as without it: pruning in several
-    /// goes is, with fewer nodes and the same ties each time.
-    pub(crate) fn goes_on_after(&self, loss: &Loss) -> bool {
-        match (self, &loss.given) {
-            (
-                Self::DeepestFirst(to),
-                Given::DeepestFirst {
-                    nodes_per_quad,
-                    ties,
-                },
-            ) => to.nodes <= *nodes_per_quad && to.ties.name() == ties,
-            _ => false,
-        }
-    }
-}
-
-/// The thesis's way, kept for comparison.
-///
-/// Every PVS is pruned by itself, so that of two samples one may be visible from the other but not
-/// the other way round, and a quad may see less than one of its samples; all that it says is
-/// hidden is hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeepestFirst {
-    /// Greatest number of nodes of a PVS's quadtree, which goes down to single samples.
-    pub nodes: u64,
-    /// What goes first of what is equally deep.
-    pub ties: Ties,
 }
 
 /// What a bundle may come to, and what to give up for it.

@@ -28,10 +28,6 @@ pub(crate) fn write(
         place,
         workers,
     };
-    if let Compression::DeepestFirst(_) = compression {
-        let expected = "optimal, as each quad of a graded bundle has no tree of its own";
-        return Err(BakeError::option("compression", expected, "deepest-first"));
-    }
     let groups = assembly.groups() as u64;
     workers.observer.stage(Stage::Compress, 2 * groups);
     let pass = assembly.pass(None)?;

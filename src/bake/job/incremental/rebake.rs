@@ -28,6 +28,7 @@ use crate::compress::ValidPyramid;
 use crate::compress::pairs::Codebook;
 use crate::job::budget::options::Compression;
 use crate::job::error::{BakeError, unreadable};
+use crate::job::mode::VisibilityMode;
 use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen, mutual};
 use crate::job::parallel::{Workers, thread_count};
@@ -36,18 +37,21 @@ use crate::job::source::Source;
 use crate::job::store::group::{BlockOrder, Targets};
 use crate::job::terrain::Cells;
 use crate::job::visibility::Kernel;
-use crate::visibility::{Bodies, Change, Curvature, Stance};
-use viewcell::format::{Grid, Tag, TerrainParameters, TreeCode, Valid, VisibilityMode};
+use crate::visibility::{Bodies, Change, Curvature};
+use viewcell::format::{Grid, Tag, TerrainParameters, TreeCode, Valid};
 use viewcell::query::Layers;
 use viewcell_ingest::world::{Georeference, Terrain};
 
 /// The options of the bake that a bundle says it is of.
-pub(crate) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions) -> BakeOptions {
+pub(crate) fn options_of(
+    parameters: &TerrainParameters,
+    options: &RebakeOptions,
+) -> Result<BakeOptions, BakeError> {
     let distance = parameters.max_distance;
-    BakeOptions {
+    Ok(BakeOptions {
         eye_height: parameters.eye_height,
         player_height: parameters.player_height,
-        mode: parameters.visibility,
+        mode: VisibilityMode::of(parameters.visibility)?,
         max_distance: distance.is_finite().then_some(distance),
         curvature: (parameters.earth_radius > 0.0).then_some(Curvature {
             radius: parameters.earth_radius,
@@ -61,7 +65,7 @@ pub(crate) fn options_of(parameters: &TerrainParameters, options: &RebakeOptions
         detail: parameters.detail(),
         inside: options.inside,
         ..BakeOptions::default()
-    }
+    })
 }
 
 /// Errors unless a terrain may be what has become of the one in a bundle.
@@ -200,7 +204,7 @@ pub fn rebake(
     let mut clock = Clock::new();
     let before = Before::read(job.bundle, job.over)?;
     let parts = &before.parts;
-    let bake = options_of(&parts.header.parameters, options);
+    let bake = options_of(&parts.header.parameters, options)?;
     check_terrain(
         job.bundle,
         &parts.header.parameters,
@@ -302,7 +306,7 @@ pub(crate) fn rebake_layers(
     let cells = Cells::of(new, options);
     let grid = cells.grid();
     let mutual = mutual(options);
-    let stance = stance_of(options)?;
+    let stance = options.mode.stance();
     let mut stages = Vec::new();
     let begun = ProcessTime::now();
     workers.observer.stage(Stage::Prepare, 1);
@@ -430,19 +434,6 @@ pub(crate) fn rebake_layers(
         valid,
         bundle,
     })
-}
-
-/// How those stand who are asked for in a bundle that is re-baked.
-pub(crate) fn stance_of(options: &BakeOptions) -> Result<Stance, BakeError> {
-    match options.mode {
-        VisibilityMode::Exact => Ok(Stance::Sample),
-        VisibilityMode::Conservative => Ok(Stance::Cell),
-        VisibilityMode::Sectors(sectors) => Err(BakeError::option(
-            "visibility",
-            "exact or conservative in a bundle that is to be re-baked",
-            format!("sectors ({sectors})"),
-        )),
-    }
 }
 
 /// The codes of a bundle.

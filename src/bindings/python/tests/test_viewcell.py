@@ -342,7 +342,7 @@ def test_bad_arguments(ask, kind, words):
         ({"heights": np.full((3, 3), np.inf)}, ValueError, "finite height"),
         ({"heights": np.zeros((3, 3)), "spacing": None}, ValueError, "spacing"),
         ({"heights": np.zeros((3, 3)), "spacing": 0.0}, ValueError, "spacing"),
-        ({"heights": np.zeros((3, 3)), "visibility": "good"}, ValueError, "exact, conservative or sectors"),
+        ({"heights": np.zeros((3, 3)), "visibility": "good"}, ValueError, "exact or conservative"),
         ({"heights": np.zeros((3, 3)), "player_height": -1.0}, ValueError, "player_height"),
         ({"heights": np.zeros((3, 3)), "progress": 3}, TypeError, "progress"),
         ({"heights": np.zeros((3, 3)), "crs": "EPSG:32614"}, ValueError, "transform"),

@@ -8,6 +8,7 @@ mod common;
 mod data;
 mod documents;
 mod experiment;
+mod growth;
 mod interest;
 mod layered;
 mod program;

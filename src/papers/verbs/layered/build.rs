@@ -16,7 +16,7 @@ use viewcell_program::heightmap::Reading;
 use viewcell_program::output::{self, FileManner, say};
 use viewcell_program::values;
 
-use super::words;
+use super::file::{unmade, words};
 
 /// Make a ground file from a heightmap, a stack of images, or voxels
 ///
@@ -103,7 +103,8 @@ pub(in crate::verbs) fn run(args: &Args) -> Outcome {
     let layers = read_layers(&args.layers)?;
     let options = args.options()?;
     let folder = args.layers.parent().unwrap_or(Path::new(""));
-    let grounded = read_ground(&source, &layers, folder, &options)?;
+    let grounded = read_ground(&source, &layers, folder, &options);
+    let grounded = grounded.map_err(|error| unmade(&error))?;
     let ground = grounded.ground;
     let notes: Vec<String> = grounded.notes.iter().map(|note| with_flags(note)).collect();
     let bytes = encode(&ground);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use viewcell_ingest::file_bytes;
+use viewcell_ingest::{IngestError, IngestErrorKind, file_bytes};
 use viewcell_layered::{Appended, ChangeSet, GroundError, GroundFile, Layered, Patches, touched};
 
 use viewcell_program::exit::{Exit, Failure};
@@ -21,8 +21,25 @@ pub(in crate::verbs) fn failure(path: &Path, error: GroundError) -> Failure {
     };
     Failure::new(
         exit,
-        anyhow::anyhow!("{}: {}", path.display(), with_flags(&error.to_string())),
+        anyhow::anyhow!("{}: {}", path.display(), flagged(&error.to_string())),
     )
+}
+
+/// The text with a flag for each option that it names.
+fn flagged(text: &str) -> String {
+    let own = text.replace("`cube_height`", "--cube-height METRES");
+    with_flags(&own.replace("`max_cubes`", "--max-cubes"))
+}
+
+/// What an error of making ground comes to.
+pub(in crate::verbs) fn unmade(error: &IngestError) -> Failure {
+    let exit = match error.kind() {
+        IngestErrorKind::Resource => Exit::Resource,
+        IngestErrorKind::Usage => Exit::Usage,
+        IngestErrorKind::Read => Exit::InputOutput,
+        IngestErrorKind::Bad => Exit::BadInput,
+    };
+    Failure::new(exit, anyhow::anyhow!("{}", flagged(&error.to_string())))
 }
 
 /// Opens the bytes of a file.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use viewcell_bake::bundle;
 use viewcell_layered::{ChangeSet, GroundFile, Layered, Patches, Stamp, encode, hold, read_stamps};
 
-use file::{append, failure, load, map, open, words, write};
+use file::{append, failure, load, map, open, write};
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::output::{self, Json, say};
 

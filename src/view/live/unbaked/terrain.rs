@@ -10,7 +10,7 @@ use super::super::answer::{Answer, Refusal};
 use super::super::terrain::{micros_since, shaded};
 use super::bake::Observed;
 use crate::picture::grouped;
-use viewcell::query::{Grid, Sample, VisibilityMode};
+use viewcell::query::{Grid, Sample};
 use viewcell_bake::prepare::{free_memory, told_of_terrain};
 use viewcell_bake::visibility::{Bodies, Looker, Viewpoint, ViewshedField};
 use viewcell_bake::{
@@ -177,7 +177,7 @@ impl UnbakedTerrain {
     }
 
     fn options(&self, quality: Quality) -> BakeOptions {
-        let mode = VisibilityMode::Conservative;
+        let mode = viewcell_bake::VisibilityMode::Conservative;
         let sizes = quality.cells(self.grid.width(), self.grid.height(), mode);
         let options = BakeOptions {
             eye_height: self.bodies.eye,

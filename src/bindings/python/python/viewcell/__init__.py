@@ -668,7 +668,6 @@ _OF_TERRAINS = {
     "finest": None,
     "detail": None,
     "visibility": "conservative",
-    "sectors": 1000,
     "eye_height": None,
     "player_height": 1.8,
     "max_distance": None,
@@ -715,7 +714,6 @@ def bake(
     grade: "bool | int | None" = None,
     detail: Optional[int] = None,
     visibility: str = "conservative",
-    sectors: int = 1000,
     eye_height: Optional[float] = None,
     player_height: float = 1.8,
     max_distance: Optional[float] = None,
@@ -769,7 +767,7 @@ def bake(
     metres between samples; taken from the transform if it is in metres. vertical_scale, vertical_offset, size,
     byte_order ("little", "big"), crop (column, row, columns, rows) and max_samples: what a file leaves open. quality:
     "draft", "good", "best" or "samples", by which finest, grade and detail are chosen unless one of them is given;
-    with a budget samples are baked. grade: True for 16. visibility: "exact", "conservative" or "sectors". eye_height:
+    with a budget samples are baked. grade: True for 16. visibility: "exact" or "conservative". eye_height:
     the player's if not given. curvature: True for the earth's, or (radius, refraction).
 
     Places. ground: heights on which players stand, where the first ones are a surface that hides; walkable: 0, False or NaN
@@ -836,8 +834,8 @@ def bake(
             raise TypeError("transform and crs are for arrays: a file has its own")
         if is_file and spacing is not None:
             reading["spacing"] = _pair(spacing, "spacing")
-        if visibility not in ("exact", "conservative", "sectors"):
-            raise ValueError(f"visibility: expected exact, conservative or sectors, found {visibility!r}")
+        if visibility not in ("exact", "conservative"):
+            raise ValueError(f"visibility: expected exact or conservative, found {visibility!r}")
         if curvature is True:
             curvature = (6_371_008.8, 1.0 / 7.0)
         options.update(
@@ -869,7 +867,6 @@ def bake(
             grade=ratio,
             detail=detail,
             visibility=visibility,
-            sectors=sectors,
             eye_height=player_height if eye_height is None else eye_height,
             player_height=player_height,
             max_distance=max_distance,

@@ -122,7 +122,6 @@ pub struct TerrainArguments {
     #[pyo3(item)]
     visibility: String,
     #[pyo3(item)]
-    sectors: u32,
     #[pyo3(item)]
     eye_height: f64,
     #[pyo3(item)]
@@ -318,17 +317,11 @@ impl TerrainArguments {
 
     /// How a terrain of so many columns and rows is baked.
     pub fn bake_options(self, [width, height]: [u32; 2]) -> PyResult<BakeOptions> {
-        let mode = match self.visibility.as_str() {
-            "sectors" => VisibilityMode::Sectors(self.sectors),
-            name => named(
-                "visibility",
-                name,
-                &[
-                    ("conservative", VisibilityMode::Conservative),
-                    ("exact", VisibilityMode::Exact),
-                ],
-            )?,
-        };
+        let modes = [
+            ("conservative", VisibilityMode::Conservative),
+            ("exact", VisibilityMode::Exact),
+        ];
+        let mode = named("visibility", &self.visibility, &modes)?;
         let qualities = Quality::ALL.map(|quality| (quality.name(), quality));
         let quality = named("quality", &self.quality, &qualities)?;
         let sizes = match [self.finest, self.grade, self.detail] {

@@ -1,15 +1,11 @@
 //! `viewcell frontier`: two regions that cannot see each other, of a terrain, of a level of cells, and of a solid level by
 //! quads of the numbers of its cells.
 
-mod options;
-
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use options::{Options, OptionsDocument};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -50,11 +46,21 @@ pub struct Args {
     /// Overwrite files that exist
     #[arg(long)]
     pub force: bool,
-    /// For cells: how to make the regions
-    #[arg(long, value_name = "HOW", value_parser = construction())]
+    /// On a terrain: stop growing after this many quads have been tried; 0 for no limit [default: 64]
+    #[arg(long, value_name = "QUADS")]
+    pub budget: Option<u32>,
+    /// On a terrain: leave out what lies within this many steps of a region's edge: a player who leaves the rest
+    /// still has that many steps in which to agree on a new set
+    #[arg(long, value_name = "CELLS", default_value_t = 0)]
+    pub margin: u32,
+}
+
+/// How sets are grown, and made of cells.
+pub struct Growth {
+    /// On a terrain, and in a solid level by the numbers of its cells.
+    pub options: FrontierOptions,
+    /// In a level of cells; none for the usual one.
     pub construction: Option<Construction>,
-    #[command(flatten)]
-    pub options: Options,
 }
 
 /// The sizes of two regions, and what share of `all` they are.
@@ -67,32 +73,26 @@ pub fn sizes([a, b]: [u64; 2], all: u64) -> String {
     )
 }
 
-/// Reads the name of a construction, with a line of help for each.
-fn construction() -> impl TypedValueParser<Value = Construction> {
-    let help = |construction| match construction {
-        Construction::Published => "Equations 1 and 2 of Steed and Angus, by distances",
-        Construction::Grown => "Both grow through adjacent cells, in turn",
-        Construction::Widened => {
-            "Both grow through adjacent cells, the nearest first, and are then extended to all \
-             that the other does not see"
-        }
-        _ => "The same for A, and for B everything that A's region does not see",
+pub fn run(args: &Args) -> Outcome {
+    let mut options = FrontierOptions::default();
+    if let Some(limit) = args.budget {
+        options.limit = (limit > 0).then_some(limit);
+    }
+    let growth = Growth {
+        options,
+        construction: None,
     };
-    let values = Construction::ALL.map(|all| PossibleValue::new(all.name()).help(help(all)));
-    PossibleValuesParser::new(values).map(|name| {
-        let mut all = Construction::ALL.into_iter();
-        all.find(|construction| construction.name() == name)
-            .unwrap_or_default()
-    })
+    run_with(args, &growth)
 }
 
-pub fn run(args: &Args) -> Outcome {
+/// The same, grown otherwise.
+pub fn run_with(args: &Args, growth: &Growth) -> Outcome {
     let outputs = args.output.iter().chain(&args.members);
     output::check_outputs(&[&args.pair.bundle], outputs, args.force)?;
     args.pair.ask(|map, world| match world {
-        World::Terrain(terrain) => on_terrain(args, map, terrain),
-        World::Cells(level) => in_level(args, &level),
-        World::Solid(level) => in_solid(args, &level),
+        World::Terrain(terrain) => on_terrain(args, growth, map, terrain),
+        World::Cells(level) => in_level(args, growth, &level),
+        World::Solid(level) => in_solid(args, growth, &level),
     })
 }
 
@@ -126,6 +126,16 @@ pub struct Document {
     members: Option<PathBuf>,
 }
 
+/// How regions were grown.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "growth of a terrain frontier")]
+struct OptionsDocument {
+    /// Most quads tried; null for no limit.
+    budget: Option<u32>,
+    /// Steps from the edge of a region within which samples are left out.
+    margin: u32,
+}
+
 /// Both regions.
 struct Set {
     halves: [Frontier; 2],
@@ -133,8 +143,13 @@ struct Set {
     work: (u64, u64),
 }
 
-pub fn on_terrain(args: &Args, map: &MappedBundle, terrain: TerrainBundle<'_>) -> Outcome {
-    let options = args.options.resolve();
+pub fn on_terrain(
+    args: &Args,
+    growth: &Growth,
+    map: &MappedBundle,
+    terrain: TerrainBundle<'_>,
+) -> Outcome {
+    let options = growth.options;
     let mut builder = FrontierBuilder::new(&terrain);
     if let Some(file) = &args.pair.pairs {
         return answer_documents(file, |line| {
@@ -188,8 +203,8 @@ fn build(
     let mut micros = start.elapsed().as_secs_f64() * 1e6;
     let work = builder.work();
     let start = Instant::now();
-    let halves = Side::BOTH.map(|side| builder.core(side, args.options.margin));
-    if args.options.margin > 0 {
+    let halves = Side::BOTH.map(|side| builder.core(side, args.margin));
+    if args.margin > 0 {
         micros += start.elapsed().as_secs_f64() * 1e6;
     }
     Ok(Set {
@@ -220,7 +235,10 @@ fn document(
         micros: (set.micros * 10.0).round() / 10.0,
         tried: set.work.0,
         merged: set.work.1,
-        options: OptionsDocument::new(options, args.options.margin),
+        options: OptionsDocument {
+            budget: options.limit,
+            margin: args.margin,
+        },
         output: args.output.clone(),
         members: args.members.clone(),
     }
@@ -315,14 +333,14 @@ impl CellsDocument {
     }
 }
 
-pub fn in_level(args: &Args, level: &CellBundle<'_>) -> Outcome {
+pub fn in_level(args: &Args, growth: &Growth, level: &CellBundle<'_>) -> Outcome {
     if args.output.is_some() {
         return Err(Failure::usage(format!(
             "-o: expected a terrain to draw, found cells in {}; --members writes a list",
             args.pair.bundle.display()
         )));
     }
-    let construction = args.construction.unwrap_or_default();
+    let construction = growth.construction.unwrap_or_default();
     if construction.needs_neighbours() && !level.has_neighbours() {
         return Err(Failure::usage(format!(
             "--construction {}: {} does not say which cells are adjacent; bake the level with \
@@ -390,20 +408,20 @@ pub fn show_in_level(args: &Args, cells: u32, document: &CellsDocument) -> Outco
     args.pair.json.tell(|| document, sizes)
 }
 
-pub fn in_solid(args: &Args, level: &SolidBundle<'_>) -> Outcome {
+pub fn in_solid(args: &Args, growth: &Growth, level: &SolidBundle<'_>) -> Outcome {
     let path = args.pair.bundle.display();
     if args.output.is_some() {
         return Err(Failure::usage(format!(
             "-o: expected a terrain to draw, found the solid level {path}; viewcell render --frontier draws its floors"
         )));
     }
-    if args.construction.is_some() || args.options.margin > 0 {
+    if args.margin > 0 {
         return Err(Failure::usage(format!(
-            "--construction, --margin: expected neither, since {path} is of a solid level, whose \
-             frontier sets grow by quads of its cells' numbers"
+            "--margin: expected none, since {path} is of a solid level, whose frontier sets grow by quads of its \
+             cells' numbers"
         )));
     }
-    let options = args.options.resolve();
+    let options = growth.options;
     let mut builder = FrontierBuilder::new(level.sights());
     match &args.pair.pairs {
         Some(file) => answer_documents(file, |line| {

@@ -3,9 +3,9 @@
 //! Counted are the nodes of the thesis's quadtrees, which go down to single samples: the root, and
 //! four children of every quad that is neither all hidden nor all visible.
 
-use super::ValidPyramid;
 use viewcell::format::grid::{BLOCK_LEVEL, quad_mask};
 use viewcell::format::{Grid, Quad};
+use viewcell_bake::compress::ValidPyramid;
 
 /// What a PVS says about the quads of a level of 3 or more.
 #[derive(Clone, Debug)]
@@ -36,6 +36,15 @@ impl Ties {
             Self::FewestHidden => "fewest-hidden",
         }
     }
+}
+
+/// How far each PVS is pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeepestFirst {
+    /// Greatest number of nodes of a PVS's quadtree, which goes down to single samples.
+    pub nodes: u64,
+    /// What goes first of what is equally deep.
+    pub ties: Ties,
 }
 
 /// A round over the quads of a level.
@@ -270,10 +279,10 @@ pub fn nodes_for(grid: Grid, bytes: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reference;
     use super::*;
     use proptest::prelude::*;
     use viewcell::format::Answer;
+    use viewcell_bake::compress::reference;
 
     fn nodes(grid: Grid, valid: &[u64], pvs: &[u64], quad: Quad) -> u64 {
         let mask = |words: &[u64], sample| {

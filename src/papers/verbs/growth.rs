@@ -1,20 +1,27 @@
-//! How frontiers of a terrain are grown, on the command line.
+//! `viewcell experiment growth`: one frontier set, grown by the papers' algorithms and their parts.
 
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use schemars::JsonSchema;
-use serde::Serialize;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use viewcell::frontier::cells::Construction;
 use viewcell::frontier::{self, FrontierOptions, Neighbours, Turns};
-use viewcell::query::Sample;
 
-use crate::query::GivenPlace;
+use viewcell_program::exit::Outcome;
+use viewcell_program::frontier::{Args as Usual, Growth, run_with};
+use viewcell_program::query::GivenPlace;
 
-/// Options of growth; what is not given is as in the library's default, or, with --grow or
-/// --merge lossless or lossy, as in the thesis.
+/// A frontier set, grown as chosen (Avni's thesis, 3.3 and 3.5; Steed and Angus, equations 1 and 2)
+///
+/// All of viewcell frontier, with the parts of the algorithms to choose from. What is not given is as there, or, with
+/// --grow or --merge lossless or lossy, as in the thesis.
+///
+/// Example: viewcell experiment growth level.vcb 10,20 90,40 --grow hierarchical --merge lossy
 #[derive(clap::Args)]
-#[command(next_help_heading = "Growth of terrain frontiers")]
-pub struct Options {
+#[group(skip)]
+pub(super) struct Args {
+    #[command(flatten)]
+    all: Usual,
     /// Grow by quads of all sizes, or by single samples. With this option, or with --merge lossless or lossy, all
     /// other defaults are those of Avni's thesis: fifo, alternate, no budget, nothing tightened
     #[arg(long, value_enum)]
@@ -39,9 +46,6 @@ pub struct Options {
     /// terrains]
     #[arg(long, value_name = "LEVEL")]
     finest: Option<u32>,
-    /// Stop growing after this many quads have been tried; 0 for no limit
-    #[arg(long, value_name = "QUADS")]
-    budget: Option<u32>,
     /// When one frontier can grow no more, continue with the other (step 3 of the thesis)
     #[arg(long)]
     extend: bool,
@@ -49,15 +53,22 @@ pub struct Options {
     #[arg(long, value_name = "YES|NO", num_args = 0..=1, default_missing_value = "yes",
           value_parser = ["yes", "no"])]
     tighten: Option<String>,
-    /// Leave out what lies within this many steps of a region's edge: a player who leaves the rest still has that
-    /// many steps in which to agree on a new set
-    #[arg(long, value_name = "CELLS", default_value_t = 0)]
-    pub margin: u32,
+    /// For cells: how to make the regions
+    #[arg(long, value_name = "HOW", value_parser = construction())]
+    construction: Option<Construction>,
 }
 
-impl Options {
+pub(super) fn run(args: &Args) -> Outcome {
+    let growth = Growth {
+        options: args.resolve(),
+        construction: args.construction,
+    };
+    run_with(&args.all, &growth)
+}
+
+impl Args {
     /// What is asked for.
-    pub fn resolve(&self) -> FrontierOptions {
+    fn resolve(&self) -> FrontierOptions {
         let thesis =
             self.grow.is_some() || matches!(self.merge, Some(Merge::Lossless | Merge::Lossy));
         let mut options = FrontierOptions::default();
@@ -93,7 +104,7 @@ impl Options {
         if let Some(finest) = self.finest {
             options.finest = Some(finest);
         }
-        match self.budget {
+        match self.all.budget {
             Some(0) => options.limit = None,
             Some(limit) => options.limit = Some(limit),
             None => {}
@@ -104,6 +115,25 @@ impl Options {
         }
         options
     }
+}
+
+/// Reads the name of a construction, with a line of help for each.
+fn construction() -> impl TypedValueParser<Value = Construction> {
+    let help = |construction| match construction {
+        Construction::Published => "Equations 1 and 2 of Steed and Angus, by distances",
+        Construction::Grown => "Both grow through adjacent cells, in turn",
+        Construction::Widened => {
+            "Both grow through adjacent cells, the nearest first, and are then extended to all \
+             that the other does not see"
+        }
+        _ => "The same for A, and for B everything that A's region does not see",
+    };
+    let values = Construction::ALL.map(|all| PossibleValue::new(all.name()).help(help(all)));
+    PossibleValuesParser::new(values).map(|name| {
+        let mut all = Construction::ALL.into_iter();
+        all.find(|construction| construction.name() == name)
+            .unwrap_or_default()
+    })
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -159,77 +189,5 @@ impl FromStr for Order {
                 Toward(sample(a)?, sample(b)?)
             }
         }))
-    }
-}
-
-/// The options that a frontier set was grown with.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "growth of a terrain frontier")]
-pub struct OptionsDocument {
-    /// `hierarchical` or `simple`.
-    grow: &'static str,
-    /// `lossless`, `lossy` or `blocks`.
-    merge: &'static str,
-    /// `fifo`, `coarse`, `ground`, `gain` or `toward`.
-    order: &'static str,
-    /// With `toward`: where the players go.
-    toward: Option<[Option<[u32; 2]>; 2]>,
-    /// `alternate` or `balance`.
-    turns: &'static str,
-    /// How many neighbours a quad has: 4 or 8.
-    neighbours: u32,
-    /// Level of the smallest quads tried; null for 4, or five levels below the root of small terrains.
-    finest: Option<u32>,
-    /// Most quads tried; null for no limit.
-    budget: Option<u32>,
-    /// Whether only the two samples remain if no larger quads are mutually invisible.
-    give_up: bool,
-    /// Whether one frontier grew on when the other could grow no more.
-    extend: bool,
-    /// Whether the smaller frontier was given what the other does not see.
-    tighten: bool,
-    /// Steps from the edge of a region within which samples are left out.
-    margin: u32,
-}
-
-impl OptionsDocument {
-    pub fn new(options: &FrontierOptions, margin: u32) -> Self {
-        let place = |sample: Sample| [sample.column, sample.row];
-        Self {
-            grow: match options.grow {
-                frontier::Grow::Hierarchical => "hierarchical",
-                frontier::Grow::Simple => "simple",
-            },
-            merge: match options.merge {
-                frontier::Merge::Lossless => "lossless",
-                frontier::Merge::Lossy => "lossy",
-                frontier::Merge::Blocks(_) => "blocks",
-            },
-            order: match options.order {
-                frontier::Order::Fifo => "fifo",
-                frontier::Order::Coarse => "coarse",
-                frontier::Order::Ground => "ground",
-                frontier::Order::Gain => "gain",
-                frontier::Order::Toward(..) => "toward",
-            },
-            toward: match options.order {
-                frontier::Order::Toward(a, b) => Some([a.map(place), b.map(place)]),
-                _ => None,
-            },
-            turns: match options.turns {
-                Turns::Alternate => "alternate",
-                Turns::Balance => "balance",
-            },
-            neighbours: match options.neighbours {
-                Neighbours::Four => 4,
-                Neighbours::Eight => 8,
-            },
-            finest: options.finest,
-            budget: options.limit,
-            give_up: options.give_up,
-            extend: options.extend,
-            tighten: options.tighten,
-            margin,
-        }
     }
 }

@@ -1,98 +1,97 @@
 //! A bundle with every PVS pruned to a number of nodes, as the thesis did it (section 3.4).
 //!
-//! For comparison only: PVSs are pruned one by one, so they are read from a bundle, and are single trees in the one
-//! that is written (tree code 1).
+//! PVSs are pruned one by one, so they are read from a bundle, and are single trees in the one that is written (tree code 1).
 
 use std::path::Path;
 
-use super::options::DeepestFirst;
-use crate::bundle::{Given, Loss, Provenance, Statistics, TerrainWriter, Written};
-use crate::compress::prune::DepthPruner;
-use crate::compress::{Scratch, encode};
-use crate::job::encode::Destination;
-use crate::job::error::{BakeError, unreadable};
-use crate::job::observer::Stage;
-use crate::job::parallel::Workers;
-use crate::survey::GroupSight;
+use rayon::prelude::*;
+
+use crate::pruning::{DeepestFirst, DepthPruner};
 use viewcell::format::grid::{BLOCK_LEVEL, quad_mask};
 use viewcell::format::{Quad, TreeCode};
 use viewcell::query::{MappedBundle, OpenError, TerrainBundle};
+use viewcell_bake::bundle::{Loss, Statistics, TerrainParts, TerrainWriter};
+use viewcell_bake::compress::{Scratch, encode};
+use viewcell_bake::survey::GroupSight;
+use viewcell_bake::{BakeError, Given, unreadable};
 
 /// Quads that a thread prunes at a time: some three blocks and the quads in them.
-const CHUNK: u64 = 256;
+const CHUNK: usize = 256;
+/// Chunks that are pruned before they are written.
+const CHUNKS: usize = 64;
 
-/// Writes the bundle `source` with every PVS pruned by itself, in tree code 1. The provenance is
-/// given what was lost.
-pub(crate) fn prune(
-    source: &Path,
-    place: &Destination,
-    workers: &Workers,
-    to: DeepestFirst,
-    provenance: &mut Provenance,
-) -> Result<Written, BakeError> {
+/// Writes the bundle `source` with every PVS pruned by itself, in tree code 1, over what is at `output`. To prune a bundle
+/// again to fewer nodes comes to the same.
+///
+/// Of two samples one may be visible from the other but not the other way round then, and a quad may see less than
+/// one of its samples; all that it says is hidden is hidden.
+///
+/// # Errors
+///
+/// Where the source cannot be read or is damaged, or the output not be written.
+pub fn write_pruned(source: &Path, output: &Path, to: DeepestFirst) -> Result<(), BakeError> {
     let cannot = |error: OpenError| unreadable(source, error);
+    let TerrainParts {
+        mut header,
+        heights,
+        valid,
+        mut provenance,
+    } = TerrainParts::read(source)?;
     let map = MappedBundle::open(source).map_err(cannot)?;
     let terrain = map.terrain().map_err(cannot)?;
-    let valid = place.valid;
     let grid = valid.grid();
-    let mut header = place.header(TreeCode::Single, true);
+    header.parameters.tree_code = TreeCode::Single;
+    header.parameters.lossy = true;
     // Whom A sees is pruned without a look at who sees A.
     header.parameters.mutual = false;
-    let mut writer = TerrainWriter::create_on(
-        place.path,
-        place.overwrite,
-        &header,
-        (place.heights, place.valid),
-    )?;
+    let mut writer = TerrainWriter::create_on(output, true, &header, (&heights, &valid))?;
     let mut statistics = Statistics::new(grid, valid.samples());
-    workers.observer.stage(Stage::Prune, grid.quad_count());
     let mut quads = grid.bake_order();
-    let mut done = 0;
-    workers.run(
-        0..grid.quad_count().div_ceil(CHUNK) as usize,
-        |_| Ok(quads.by_ref().take(CHUNK as usize).collect::<Vec<Quad>>()),
-        |room: &mut Option<Room<'_>>, _, quads| {
-            let room = room.get_or_insert_with(|| Room {
-                reader: Reader::new(terrain),
-                pruner: DepthPruner::new(valid),
-                levels: vec![Pruned::default(); grid.levels() as usize],
-                blocks: grid.blocks(),
+    let working = || {
+        let working = Working {
+            reader: Reader::new(terrain),
+            pruner: DepthPruner::new(&valid),
+            levels: vec![Pruned::default(); grid.levels() as usize],
+            blocks: grid.blocks(),
+        };
+        (working, Scratch::default())
+    };
+    loop {
+        let due: Vec<Quad> = quads.by_ref().take(CHUNK * CHUNKS).collect();
+        if due.is_empty() {
+            break;
+        }
+        let trees = due
+            .par_chunks(CHUNK)
+            .map_init(working, |(working, scratch), quads| {
+                let pruned = quads.iter().map(|&quad| {
+                    let pruned = working.prune(quad, to);
+                    let pruned = pruned.ok_or_else(|| unreadable(source, "it is damaged"))?;
+                    let mut bytes = Vec::new();
+                    encode(&valid, &pruned.own, scratch, &mut bytes);
+                    Ok((quad, pruned.visible(), bytes))
+                });
+                pruned.collect::<Result<Vec<_>, BakeError>>()
             });
-            let mut scratch = Scratch::default();
-            let pruned = quads.into_iter().map(|quad| {
-                let pruned = room.prune(quad, to);
-                let pruned = pruned.ok_or_else(|| unreadable(source, "it is damaged"))?;
-                let mut bytes = Vec::new();
-                encode(valid, &pruned.own, &mut scratch, &mut bytes);
-                Ok((quad, pruned.visible(), bytes))
-            });
-            pruned.collect::<Result<Vec<_>, BakeError>>()
-        },
-        |_, trees| {
-            for (quad, visible, bytes) in trees? {
-                writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
-                let has_terrain = terrain.valid().has_quad(quad);
-                statistics.record(quad, has_terrain, visible, bytes.len());
-                done += 1;
-            }
-            workers.observer.advance(Stage::Prune, done);
-            Ok(())
-        },
-    )?;
+        let trees: Vec<_> = trees.collect::<Result<_, BakeError>>()?;
+        for (quad, visible, bytes) in trees.into_iter().flatten() {
+            writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
+            let has_terrain = terrain.valid().has_quad(quad);
+            statistics.record(quad, has_terrain, visible, bytes.len());
+        }
+    }
     let given = Given::DeepestFirst {
         nodes_per_quad: to.nodes,
         ties: to.ties.name().to_owned(),
     };
-    provenance.loss = Some(match &provenance.loss {
-        Some(loss) => loss.and_then(given, &statistics),
-        None => Loss::between(given, &provenance.statistics, &statistics),
-    });
+    provenance.loss = Some(Loss::between(given, &provenance.statistics, &statistics));
     provenance.statistics = statistics;
-    Ok(writer.finish(provenance)?)
+    writer.finish(&provenance)?;
+    Ok(())
 }
 
-/// Room for a PVS of each level.
-struct Room<'v> {
+/// A PVS of each level, and what reads and prunes them.
+struct Working<'v> {
     reader: Reader<'v>,
     pruner: DepthPruner<'v>,
     /// The quad of each level that was pruned last.
@@ -118,7 +117,7 @@ impl Pruned {
     }
 }
 
-impl Room<'_> {
+impl Working<'_> {
     /// Prunes the PVS of a quad, and those of the quads around it unless they were pruned last.
     /// `None` where the bundle is damaged.
     fn prune(&mut self, quad: Quad, to: DeepestFirst) -> Option<&Pruned> {

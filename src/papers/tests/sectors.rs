@@ -1,17 +1,22 @@
-//! Visibility by sectors: the kernel held to its twin, and its error against `exact`.
+//! Visibility by sectors: the quick walk held to its twin, and its error against `exact`.
 
-#[path = "common/data.rs"]
+#[path = "../../../tests/common/data.rs"]
+#[allow(dead_code, unreachable_pub)]
 mod data;
 
 use fearless_simd::Level;
 use proptest::prelude::*;
-use viewcell::format::Quad;
-use viewcell_bake::visibility::{
-    Bodies, HeightField, LOOK_LEVEL, Rays, SectorField, Sectors, Sights, Simd, Stance, Viewsheds,
-    sees_by_sectors,
+use viewcell::format::{Grid, Quad, Sample, VisibilityMode as Coded};
+use viewcell::query::MappedBundle;
+use viewcell_bake::live::Rebaker;
+use viewcell_bake::visibility::{Bodies, HeightField, LOOK_LEVEL, Rays, Sights, Stance, Viewsheds};
+use viewcell_bake::{
+    BakeOptions, RebakeJob, RebakeOptions, Silent, Source, VisibilityMode, bake_terrain, rebake,
+    verify,
 };
 use viewcell_ingest::world::Terrain;
 use viewcell_ingest::{IngestOptions, read_terrain};
+use viewcell_papers::sectors::{SectorField, sees_by_sectors, write_by_sectors};
 
 /// Side of the quad of viewpoints that a kernel computes in one call.
 const SIDE: u32 = 1 << LOOK_LEVEL;
@@ -24,7 +29,6 @@ const BODIES: Bodies = Bodies {
 /// What each viewpoint of a quad of 16 × 16 sees.
 struct Seen {
     sights: Sights,
-    blocks_x: usize,
 }
 
 impl Seen {
@@ -33,7 +37,6 @@ impl Seen {
         let grid = kernel.grid();
         let mut seen = Self {
             sights: Sights::new(grid),
-            blocks_x: grid.block_shape().0 as usize,
         };
         seen.look(kernel, corner);
         seen
@@ -55,38 +58,27 @@ impl Seen {
         let rows = self.sights.rows(block, target);
         rows.map_or(0, |rows| rows[(y % 8 * 8 + x % 8) as usize])
     }
-
-    fn sees(&self, x: u32, y: u32, (c, r): (u32, u32)) -> bool {
-        let target = r as usize / 8 * self.blocks_x + c as usize / 8;
-        self.word(x, y, target) >> (r % 8 * 8 + c % 8) & 1 == 1
-    }
 }
 
-/// Compares the kernel with the twin for all viewpoints of a small terrain.
-fn check(terrain: &Terrain, bodies: Bodies, sectors: u32, level: Level) {
-    let field = SectorField::new(terrain, bodies, sectors);
-    let mut kernel = Sectors::new(&field, level);
-    let mut seen = Seen::new(&mut kernel, (0, 0));
-    for row in (0..terrain.height()).step_by(SIDE as usize) {
-        for column in (0..terrain.width()).step_by(SIDE as usize) {
-            seen.look(&mut kernel, (column, row));
-            for (x, y) in (0..SIDE * SIDE).map(|i| (i % SIDE, i / SIDE)) {
-                let a = (column + x, row + y);
-                if a.0 >= terrain.width() || a.1 >= terrain.height() {
-                    assert!(seen.bitmap(x, y).all(|word| word == 0));
-                    continue;
-                }
-                let expected = sees_by_sectors(terrain, bodies, sectors, a);
-                let mut visible = 0;
-                for (i, &expected) in expected.iter().enumerate() {
-                    let b = (i as u32 % terrain.width(), i as u32 / terrain.width());
-                    assert_eq!(seen.sees(x, y, b), expected, "{a:?} sees {b:?}");
-                    visible += u32::from(expected);
-                }
-                let bits: u32 = seen.bitmap(x, y).map(u64::count_ones).sum();
-                assert_eq!(bits, visible, "bits outside the grid");
-            }
+/// Whether a bitmap has a sample.
+fn has(terrain: &Terrain, pvs: &[u64], (column, row): (u32, u32)) -> bool {
+    let grid = Grid::new(terrain.width(), terrain.height()).unwrap();
+    let (word, bit) = grid.block_bit(Sample::new(column, row));
+    pvs[word] >> bit & 1 == 1
+}
+
+/// Compares the walk with the twin for viewpoints of a terrain, every so manieth.
+fn check(terrain: &Terrain, bodies: Bodies, sectors: u32, every: usize) {
+    let field = SectorField::new(terrain, bodies, sectors, f64::INFINITY);
+    let places = || (0..terrain.height()).flat_map(|r| (0..terrain.width()).map(move |c| (c, r)));
+    for a in places().step_by(every) {
+        let seen = field.look(Sample::new(a.0, a.1));
+        let expected = sees_by_sectors(terrain, bodies, sectors, a);
+        for (b, &expected) in places().zip(&expected) {
+            assert_eq!(has(terrain, &seen, b), expected, "{a:?} sees {b:?}");
         }
+        let bits: u32 = seen.iter().map(|word| word.count_ones()).sum();
+        assert_eq!(bits as usize, expected.iter().filter(|seen| **seen).count());
     }
 }
 
@@ -118,39 +110,35 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn the_kernel_says_what_the_twin_says(
+    fn the_walk_says_what_the_twin_says(
         width in 1_u32..36,
         height in 1_u32..36,
         seed: u64,
         sectors in prop_oneof![1_u32..9, 9_u32..400, Just(3000)],
         spacing in prop_oneof![Just([1.0, 1.0]), Just([1.0, 2.5]), Just([1e3, 1e-3])],
         eye in prop_oneof![Just(1.8), Just(0.0), Just(30.0)],
-        scalar: bool,
     ) {
         let terrain = terrain(width, height, seed, spacing);
-        let level = if scalar { Simd::Baseline } else { Simd::Auto }.level().unwrap();
-        check(&terrain, Bodies { eye, ..BODIES }, sectors, level);
+        check(&terrain, Bodies { eye, ..BODIES }, sectors, 3);
     }
 }
 
 #[test]
 fn nobody_sees_further_than_the_greatest_distance() {
     let terrain = terrain(30, 20, 7, [1.0, 2.0]);
-    let everything = SectorField::new(&terrain, BODIES, 500);
-    let near = SectorField::new(&terrain, BODIES, 500).with_max_distance(10.0);
-    let everything = Seen::new(&mut Sectors::new(&everything, Level::new()), (16, 0));
-    let near = Seen::new(&mut Sectors::new(&near, Level::new()), (16, 0));
+    let everything = SectorField::new(&terrain, BODIES, 500, f64::INFINITY);
+    let near = SectorField::new(&terrain, BODIES, 500, 10.0);
     let mut at_the_limit = 0;
-    for (x, y) in (0..14 * 16).map(|i| (i % 14, i / 14)) {
+    for a in (0..14 * 16).map(|i| (16 + i % 14, i / 14)) {
+        let from = Sample::new(a.0, a.1);
+        let (everything, near) = (everything.look(from), near.look(from));
         for b in (0..30 * 20).map(|i| (i % 30, i / 30)) {
-            let east = f64::from(b.0) - f64::from(16 + x);
-            let south = 2.0 * (f64::from(b.1) - f64::from(y));
+            let east = f64::from(b.0) - f64::from(a.0);
+            let south = 2.0 * (f64::from(b.1) - f64::from(a.1));
             let distance = east.hypot(south);
-            assert_eq!(
-                near.sees(x, y, b),
-                everything.sees(x, y, b) && distance <= 10.0
-            );
-            at_the_limit += u32::from(distance == 10.0 && near.sees(x, y, b));
+            let sees = has(&terrain, &near, b);
+            assert_eq!(sees, has(&terrain, &everything, b) && distance <= 10.0);
+            at_the_limit += u32::from(distance == 10.0 && sees);
         }
     }
     assert!(at_the_limit > 0);
@@ -165,7 +153,7 @@ fn one_sector_looks_north_and_everything_it_does_not_touch_is_visible() {
     let hidden: Vec<usize> = (0..visible.len()).filter(|&i| !visible[i]).collect();
     // Behind the wall in column 2, row 5.
     assert_eq!(hidden, [2, 7, 12, 17, 22]);
-    check(&terrain, BODIES, 1, Level::new());
+    check(&terrain, BODIES, 1, 1);
 }
 
 #[test]
@@ -184,7 +172,7 @@ fn a_pocket_hides_a_player_only_where_it_is_deeper_than_he_is_high() {
         visible,
         [true, true, true, true, true, true, false, true, false]
     );
-    check(&terrain, BODIES, 4, Level::new());
+    check(&terrain, BODIES, 4, 1);
 }
 
 #[test]
@@ -194,7 +182,7 @@ fn a_wall_of_ten_kilometres_and_a_million_metres_of_height() {
         heights[300] = 1e4 * scale * 0.99;
         heights[12] = -1e6;
         let terrain = Terrain::new(33, 20, heights, [1e-3, 1e-3]).unwrap();
-        check(&terrain, BODIES, 1000, Level::new());
+        check(&terrain, BODIES, 1000, 7);
     }
 }
 
@@ -209,24 +197,12 @@ fn real(name: &str) -> Option<Terrain> {
 }
 
 #[test]
-fn a_real_terrain_by_kernel_and_by_twin() {
+fn a_real_terrain_by_walk_and_by_twin() {
     let Some(terrain) = real("jacksboro_fault_dem.tif") else {
         return;
     };
     for sectors in [1000, 36] {
-        let field = SectorField::new(&terrain, BODIES, sectors);
-        let mut kernel = Sectors::new(&field, Level::new());
-        for corner in [(0, 0), (192, 160), (400, 336)] {
-            let seen = Seen::new(&mut kernel, corner);
-            for (x, y) in [(0, 0), (2, 5)] {
-                let a = (corner.0 + x, corner.1 + y);
-                let expected = sees_by_sectors(&terrain, BODIES, sectors, a);
-                for (i, &expected) in expected.iter().enumerate() {
-                    let b = (i as u32 % terrain.width(), i as u32 / terrain.width());
-                    assert_eq!(seen.sees(x, y, b), expected, "{a:?} sees {b:?}");
-                }
-            }
-        }
+        check(&terrain, BODIES, sectors, 34_567);
     }
 }
 
@@ -235,17 +211,19 @@ fn a_real_terrain_by_kernel_and_by_twin() {
 fn errors(terrain: &Terrain, sectors: u32, every: u32) -> (f64, f64) {
     let field = HeightField::new(terrain, BODIES, Stance::Sample);
     let mut exact = Rays::new(terrain, &field, Level::new());
-    let by_sectors = SectorField::new(terrain, BODIES, sectors);
-    let mut approximate = Sectors::new(&by_sectors, Level::new());
+    let by_sectors = SectorField::new(terrain, BODIES, sectors, f64::INFINITY);
     let [mut visible, mut missed, mut falsely] = [0_u64; 3];
     let mut viewpoints = 0;
     let step = (SIDE * every) as usize;
     for row in (SIDE..terrain.height()).step_by(step) {
         for column in (SIDE..terrain.width()).step_by(step) {
             let truth = Seen::new(&mut exact, (column, row));
-            let found = Seen::new(&mut approximate, (column, row));
             for (x, y) in (0..SIDE * SIDE).map(|i| (i % SIDE, i / SIDE)) {
-                for (truth, found) in truth.bitmap(x, y).zip(found.bitmap(x, y)) {
+                if column + x >= terrain.width() || row + y >= terrain.height() {
+                    continue;
+                }
+                let found = by_sectors.look(Sample::new(column + x, row + y));
+                for (truth, found) in truth.bitmap(x, y).zip(found) {
                     visible += u64::from(truth.count_ones());
                     missed += u64::from((truth & !found).count_ones());
                     falsely += u64::from((found & !truth).count_ones());
@@ -280,4 +258,51 @@ fn the_error_against_exact_is_what_the_documentation_says() {
             "{sectors}: {a} {b}"
         );
     }
+}
+
+#[test]
+fn a_bundle_by_sectors_is_sound_and_says_what_it_is_and_is_not_re_baked() {
+    let folder = tempfile::tempdir().unwrap();
+    let [exact, path, other] =
+        ["exact.vcb", "sectors.vcb", "other.vcb"].map(|n| folder.path().join(n));
+    let terrain = terrain(50, 37, 3, [10.0, 10.0]);
+    let source = Source::of_terrain(&terrain);
+    let options = BakeOptions {
+        mode: VisibilityMode::Exact,
+        ..BakeOptions::default()
+    };
+    bake_terrain(&terrain, &source, &options, &exact, &Silent).unwrap();
+    write_by_sectors(&terrain, &exact, 1000, &path).unwrap();
+    write_by_sectors(&terrain, &exact, 36, &other).unwrap();
+    assert_ne!(
+        std::fs::read(&path).unwrap(),
+        std::fs::read(&other).unwrap()
+    );
+    assert!(verify(&path, &mut |_| ()).unwrap().is_sound());
+    let map = MappedBundle::open(&path).unwrap();
+    let bundle = map.terrain().unwrap();
+    assert_eq!(bundle.parameters().visibility, Coded::Sectors(1000));
+    assert!(!bundle.parameters().mutual);
+    let field = SectorField::new(&terrain, BODIES, 1000, f64::INFINITY);
+    for from in bundle.grid().row_by_row().step_by(17) {
+        let seen = field.look(from);
+        for to in bundle.grid().row_by_row().step_by(3) {
+            let expected = has(&terrain, &seen, (to.column, to.row));
+            assert_eq!(bundle.visible(from, to), expected, "{from:?} {to:?}");
+        }
+    }
+    let job = RebakeJob {
+        bundle: &path,
+        over: &[],
+        output: Some(&other),
+        patch: None,
+    };
+    let how = RebakeOptions {
+        overwrite: true,
+        ..RebakeOptions::default()
+    };
+    let refused = rebake(&job, &terrain, &source, &how, &Silent).unwrap_err();
+    assert!(refused.to_string().contains("sectors (1000)"), "{refused}");
+    let refused = Rebaker::open(&path, &[], &how).unwrap_err();
+    assert!(refused.to_string().contains("sectors (1000)"), "{refused}");
 }
