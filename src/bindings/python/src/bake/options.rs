@@ -122,7 +122,6 @@ pub struct TerrainArguments {
     #[pyo3(item)]
     visibility: String,
     #[pyo3(item)]
-    #[pyo3(item)]
     eye_height: f64,
     #[pyo3(item)]
     player_height: f64,
