@@ -83,6 +83,23 @@ fn circles_are_found_and_nothing_else() {
             ("a.rs", up),
             ("b.rs", "use super::a::*; pub struct Up { down: Down }"),
         ],
+        // By a module, whose name a function has, too.
+        [
+            ("lib.rs", "mod a; mod b;"),
+            (
+                "a.rs",
+                "use crate::b; pub fn b() { b::up() } pub fn down() {}",
+            ),
+            (
+                "b.rs",
+                "use crate::a::{self, b}; pub fn up() { b(); a::down() }",
+            ),
+        ],
+        [
+            ("lib.rs", "pub mod a; mod b; pub use b::a;"),
+            ("a.rs", "use crate::b::a; pub fn down() { a() }"),
+            ("b.rs", "pub fn a() { crate::a::down() }"),
+        ],
         // A parent and a child.
         [
             ("lib.rs", "mod a;"),
@@ -189,7 +206,8 @@ enum Target {
 struct Module {
     file: String,
     parent: Option<usize>,
-    names: HashMap<String, Named>,
+    /// A function may have the name of a module.
+    names: HashMap<String, Vec<Named>>,
     globs: Vec<Vec<String>>,
     /// The paths of private `use`s.
     imports: Vec<Vec<String>>,
@@ -267,9 +285,7 @@ impl Crate {
                             self.read_file(files, &own, &inner, Some(number))
                         }
                     };
-                    self.modules[number]
-                        .names
-                        .insert(name, Named::Module(module));
+                    self.modules[number].name(name, Named::Module(module));
                     at += 3;
                 }
                 ("use", ..) => {
@@ -286,13 +302,12 @@ impl Crate {
                     Some(name),
                     _,
                 ) => {
-                    let names = &mut self.modules[number].names;
-                    names.entry(name).or_insert(Named::Item);
+                    self.modules[number].name(name, Named::Item);
                     at += 2;
                 }
                 ("macro_rules", ..) => {
                     let name = tokens[at + 2].to_string();
-                    self.modules[number].names.insert(name, Named::Item);
+                    self.modules[number].name(name, Named::Item);
                     rest.push(tokens[at + 3].clone());
                     at += 4;
                 }
@@ -306,8 +321,9 @@ impl Crate {
         number
     }
 
-    /// What a path leads to, seen from a module; nothing if it is of another crate.
-    fn resolve(&self, module: usize, path: &[String], depth: usize) -> Option<Target> {
+    /// What a path leads to, seen from a module; nothing if it is of another crate. Of two things of one name it is the item
+    /// if the path `ends` there.
+    fn resolve(&self, module: usize, path: &[String], ends: bool, depth: usize) -> Option<Target> {
         let (first, mut rest) = path.split_first()?;
         if depth > 16 {
             return None; // globs of each other
@@ -316,40 +332,48 @@ impl Crate {
             "crate" => Target::Module(0),
             "self" => Target::Module(module),
             "super" => Target::Module(self.modules[module].parent?),
-            name => self.lookup(module, name, depth + 1)?,
+            name => self.lookup(module, name, ends && rest.is_empty(), depth + 1)?,
         };
         while let (Target::Module(at), Some((name, tail))) = (target, rest.split_first()) {
             target = match name.as_str() {
                 "super" => Target::Module(self.modules[at].parent?),
                 "self" => target,
-                name => self.lookup(at, name, depth + 1)?,
+                name => self.lookup(at, name, ends && tail.is_empty(), depth + 1)?,
             };
             rest = tail;
         }
         Some(target)
     }
 
-    fn lookup(&self, module: usize, name: &str, depth: usize) -> Option<Target> {
-        match self.modules[module].names.get(name) {
-            Some(Named::Item) => Some(Target::Item(module)),
-            Some(Named::Module(child)) => Some(Target::Module(*child)),
-            Some(Named::Used(path)) => self.resolve(module, path, depth + 1),
-            None => self.modules[module].globs.iter().find_map(|glob| {
-                let from = self.resolve(module, glob, depth + 1)?;
+    /// What a name is in a module: an item, where the path ends, or a module, where it goes on.
+    fn lookup(&self, module: usize, name: &str, ends: bool, depth: usize) -> Option<Target> {
+        let Some(named) = self.modules[module].names.get(name) else {
+            return self.modules[module].globs.iter().find_map(|glob| {
+                let from = self.resolve(module, glob, false, depth + 1)?;
                 match from {
-                    Target::Module(from) if from != module => self.lookup(from, name, depth + 1),
+                    Target::Module(from) if from != module => {
+                        self.lookup(from, name, ends, depth + 1)
+                    }
                     _ => None,
                 }
-            }),
-        }
+            });
+        };
+        let targets = named.iter().filter_map(|named| match named {
+            Named::Item => Some(Target::Item(module)),
+            Named::Module(child) => Some(Target::Module(*child)),
+            Named::Used(path) => self.resolve(module, path, ends, depth + 1),
+        });
+        targets.max_by_key(|target| matches!(target, Target::Item(_)) == ends)
     }
 
     fn graph(&self) -> Graph {
         let mut graph = Graph::new();
         for (number, module) in self.modules.iter().enumerate() {
             let edges = graph.entry(module.file.clone()).or_default();
-            for path in module.imports.iter().chain(&module.paths) {
-                if let Some(Target::Item(other)) = self.resolve(number, path, 0)
+            // What a `use` brings in of two things of one name, code says.
+            let imports = module.imports.iter().map(|path| (path, false));
+            for (path, ends) in imports.chain(module.paths.iter().map(|path| (path, true))) {
+                if let Some(Target::Item(other)) = self.resolve(number, path, ends, 0)
                     && self.modules[other].file != module.file
                 {
                     let names = edges.entry(self.modules[other].file.clone()).or_default();
@@ -362,6 +386,10 @@ impl Crate {
 }
 
 impl Module {
+    fn name(&mut self, name: String, named: Named) {
+        self.names.entry(name).or_default().push(named);
+    }
+
     /// The leaves of a `use`, behind `start`.
     fn read_use(&mut self, tokens: &[TokenTree], start: &[String], is_private: bool) {
         let mut path = start.to_vec();
@@ -405,7 +433,7 @@ impl Module {
         let name = name.unwrap_or(last);
         // `use name;` is what the name is anyway.
         if path != [name.as_str()] {
-            self.names.insert(name, Named::Used(path));
+            self.name(name, Named::Used(path));
         }
     }
 
@@ -428,6 +456,8 @@ impl Module {
                         at = end;
                     }
                 }
+                // Who may see something is no use of it: `pub(in crate::a)`.
+                TokenTree::Ident(word) if word == "in" && at == 0 => return,
                 TokenTree::Ident(word) => {
                     let is_field =
                         at > 0 && is_mark(at - 1, '.') && !(at > 1 && is_mark(at - 2, '.'));

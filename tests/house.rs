@@ -67,7 +67,7 @@ const READERS: &[(&str, usize, &str)] = &[
         "the first bytes of an argument that `is_file` knows",
     ),
     (
-        "program/query/ask.rs",
+        "program/query/lines.rs",
         1,
         "pairs, line by line: a pipe is what scripts give",
     ),

@@ -19,7 +19,7 @@ use viewcell_view::picture::{self, Ground, Part, Viewpoint};
 
 use super::exit::{Failure, Outcome};
 use super::output::{self, say};
-use super::query::ask::{answer_documents, parse_cells, parse_samples};
+use super::query::lines::{answer_documents, parse_cells, parse_samples};
 use super::query::{PairArgs, Position, count_samples, samples_of};
 use super::render::{check_drawable, check_png};
 

@@ -40,7 +40,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "query-locate-solid.json" => query::solid::SolidLocateDocument,
         "query-locate-terrain.json" => query::pvs::LocateTerrainDocument,
         "query-locate.json" => query::pvs::LocateDocument,
-        "query-pairs.json" => query::ask::PairsDocument,
+        "query-pairs.json" => query::lines::PairsDocument,
         "query-pvs-cells.json" => query::pvs::CellPvsDocument,
         "query-pvs-solid.json" => query::solid::SolidPvsDocument,
         "query-pvs.json" => query::pvs::PvsDocument,

@@ -2,8 +2,9 @@
 //! May two players come to see each other (`within`)? How many visible steps lead from one cell to another
 //! (`distance`)?
 
-pub(super) mod ask;
+mod ask;
 mod bundles;
+pub(super) mod lines;
 mod place;
 pub(super) mod pvs;
 pub(super) mod solid;
@@ -309,8 +310,8 @@ fn words(distance: Option<u32>) -> String {
 fn answer_all(level: &CellBundle, file: &Path, json: &Json) -> Outcome {
     let mut document = DistancePairsDocument::default();
     let mut stdout = Stdout::lock();
-    document.pairs = ask::answer_lines(file, &mut stdout, |line, out| {
-        let [a, b] = ask::parse_cells(line, level.cells())?;
+    document.pairs = lines::answer_lines(file, &mut stdout, |line, out| {
+        let [a, b] = lines::parse_cells(line, level.cells())?;
         let distance = level.distance(a, b);
         if json.json {
             document.unreachable += u64::from(distance.is_none());
@@ -321,5 +322,5 @@ fn answer_all(level: &CellBundle, file: &Path, json: &Json) -> Outcome {
         }
         Ok(())
     })?;
-    ask::finish_lines(stdout, &document, json)
+    lines::finish_lines(stdout, &document, json)
 }

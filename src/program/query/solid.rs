@@ -9,7 +9,7 @@ use crate::exit::{Failure, Outcome};
 use crate::output::{Json, say};
 use viewcell::query::{Extent, SolidBundle};
 
-use super::ask;
+use super::lines;
 use super::place::GivenPlace;
 
 /// What `viewcell query visible --json` and `query within --json` print for solid levels.
@@ -154,8 +154,8 @@ pub fn visible_points(
     json: &Json,
 ) -> Outcome {
     let mut places = [0, 0];
-    let outcome = ask::answer_visible(file, json, &mut places, |line| {
-        let [ax, ay, az, bx, by, bz] = ask::parse_numbers(line)?;
+    let outcome = lines::answer_visible(file, json, &mut places, |line| {
+        let [ax, ay, az, bx, by, bz] = lines::parse_numbers(line)?;
         let both = [[ax, ay, az], [bx, by, bz]].map(Where::Point);
         let nowhere = both.iter().filter(|at| at.cell(level).is_none());
         Ok((may_see(level, both, reach), nowhere.count() as u64))
@@ -181,8 +181,8 @@ pub fn visible_pairs(
     reach: Option<[f64; 2]>,
     json: &Json,
 ) -> Outcome {
-    ask::answer_visible(file, json, &mut [0, 0], |line| {
-        let pair = ask::parse_cells(line, level.cells())?;
+    lines::answer_visible(file, json, &mut [0, 0], |line| {
+        let pair = lines::parse_cells(line, level.cells())?;
         Ok((may_see(level, pair.map(Where::Cell), reach), 0))
     })
 }

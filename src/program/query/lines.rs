@@ -1,0 +1,237 @@
+//! Files of questions, one a line, and their answers.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::output::{self, Json, Stdout};
+use viewcell::format::TerrainParameters;
+use viewcell::query::Sample;
+
+use super::place::Position;
+
+/// Ends the answers with the document, if it is asked for, on one line: a line for each answer would
+/// be most of it.
+pub fn finish_lines(mut stdout: Stdout, document: &impl Serialize, json: &Json) -> Outcome {
+    if json.json {
+        stdout.write(output::json_line(document)?.as_bytes())?;
+        stdout.write(b"\n")?;
+    }
+    stdout.finish()?;
+    Ok(Exit::Done)
+}
+
+/// Reads a file, or stdin if it is `-`, line by line; `answer` appends what is to be written for
+/// a line, or says what is wrong with it. Returns the number of lines.
+pub fn answer_lines(
+    file: &Path,
+    stdout: &mut Stdout,
+    mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), String>,
+) -> Result<u64, Failure> {
+    let cannot_read = Failure::cannot_read(file);
+    let stdin = output::is_stream(file);
+    let input: Box<dyn Read> = if stdin {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(file).map_err(cannot_read)?)
+    };
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    let mut lines = 0;
+    let (mut line, mut words) = (Vec::new(), Vec::new());
+    loop {
+        line.clear();
+        words.clear();
+        // One who sends a line and waits for its answer gets it.
+        if input.buffer().is_empty() {
+            stdout.flush()?;
+        }
+        if input.read_until(b'\n', &mut line).map_err(cannot_read)? == 0 {
+            return Ok(lines);
+        }
+        lines += 1;
+        if let Err(fault) = answer(&line, &mut words) {
+            // The lines before this one keep their answers.
+            stdout.flush()?;
+            let name = if stdin {
+                "stdin".into()
+            } else {
+                file.display().to_string()
+            };
+            return Err(Failure::bad_input(format!("{name}: line {lines}: {fault}")));
+        }
+        stdout.write(&words)?;
+    }
+}
+
+/// Answers each line of a file, or of stdin if it is `-`, with a document on a line of its own.
+pub fn answer_documents<D: Serialize>(
+    file: &Path,
+    mut answer: impl FnMut(&[u8]) -> Result<D, String>,
+) -> Outcome {
+    let mut stdout = Stdout::lock();
+    answer_lines(file, &mut stdout, |line, words| {
+        let document = answer(line)?;
+        serde_json::to_writer(&mut *words, &document).map_err(|error| error.to_string())?;
+        words.push(b'\n');
+        Ok(())
+    })?;
+    stdout.finish()?;
+    Ok(Exit::Done)
+}
+
+/// Reads `c0 r0 c1 r1`, separated by spaces or commas, both samples inside the heightmap.
+pub fn parse_samples(line: &[u8], parameters: &TerrainParameters) -> Result<[Position; 2], String> {
+    let expected = "four whole numbers \"c0 r0 c1 r1\"";
+    let [c0, r0, c1, r1] = numbers(line).ok_or_else(|| no_numbers(line, expected))?;
+    let position = |column, row| {
+        Position::new(parameters, Sample::new(column, row)).ok_or_else(|| {
+            let [columns, rows] = parameters.heightmap();
+            format!(
+                "({column}, {row}) is outside the grid: expected columns 0 to {} and rows 0 to {}",
+                columns - 1,
+                rows - 1
+            )
+        })
+    };
+    Ok([position(c0, r0)?, position(c1, r1)?])
+}
+
+/// Reads `a b`, two cells of `cells`.
+pub fn parse_cells(line: &[u8], cells: u32) -> Result<[u32; 2], String> {
+    let expected = "two whole numbers \"a b\"";
+    let pair = numbers(line).ok_or_else(|| no_numbers(line, expected))?;
+    match pair.iter().find(|cell| **cell >= cells) {
+        None => Ok(pair),
+        Some(outside) => Err(format!(
+            "cell {outside} does not exist: expected 0 to {}",
+            cells - 1
+        )),
+    }
+}
+
+/// Reads `x y z x y z`, two positions.
+pub fn parse_numbers(line: &[u8]) -> Result<[f64; 6], String> {
+    let text = String::from_utf8_lossy(line);
+    let words = text.split([' ', '\t', ',', '\r', '\n']);
+    let numbers = words.filter(|word| !word.is_empty()).map(|word| {
+        let number = word.parse::<f64>().ok();
+        number.filter(|number| number.is_finite())
+    });
+    let numbers: Option<Vec<f64>> = numbers.collect();
+    numbers
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(|| no_numbers(line, "six finite numbers \"x y z x y z\""))
+}
+
+fn no_numbers(line: &[u8], expected: &str) -> String {
+    // What was found is not to fill the screen.
+    let found = String::from_utf8_lossy(&line[..line.len().min(60)]);
+    format!("expected {expected}, found {:?}", found.trim_end())
+}
+
+/// Exactly so many numbers.
+fn numbers<const N: usize>(line: &[u8]) -> Option<[u32; N]> {
+    let mut numbers = [0_u32; N];
+    let mut words = line
+        .split(|byte| matches!(byte, b' ' | b'\t' | b',' | b'\r' | b'\n'))
+        .filter(|word| !word.is_empty());
+    for number in &mut numbers {
+        for digit in words.next()? {
+            let digit = digit.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            *number = number.checked_mul(10)?.checked_add(u32::from(digit))?;
+        }
+    }
+    words.next().is_none().then_some(numbers)
+}
+
+/// What `viewcell query visible --pairs --json` prints.
+#[derive(Default, Serialize, JsonSchema)]
+#[schemars(title = "viewcell query visible --pairs")]
+pub struct PairsDocument {
+    /// Number of lines answered.
+    pub pairs: u64,
+    /// How many of them are visible.
+    visible: u64,
+    /// Of the places, two a line, how many are where the bundle knows of nobody: in no view cell of a solid level (they see
+    /// all and are seen by all), or on a terrain where nobody can be (they see nobody).
+    nowhere: u64,
+    /// 1 for visible, 0 for hidden, a line each.
+    answers: Vec<u8>,
+}
+
+impl PairsDocument {
+    /// Takes note of an answer, or puts it into words.
+    fn answer(&mut self, visible: bool, json: bool, words: &mut Vec<u8>) {
+        self.visible += u64::from(visible);
+        if json {
+            self.answers.push(u8::from(visible));
+        } else {
+            words.extend(if visible { b"1\n" } else { b"0\n" });
+        }
+    }
+}
+
+/// Answers each line of a file, or of stdin: visible or hidden. `ask` says besides how many of its two places are nowhere;
+/// `places` are how many of all are, and all.
+pub fn answer_visible(
+    file: &Path,
+    json: &Json,
+    places: &mut [u64; 2],
+    mut ask: impl FnMut(&[u8]) -> Result<(bool, u64), String>,
+) -> Outcome {
+    let mut document = PairsDocument::default();
+    let mut stdout = Stdout::lock();
+    document.pairs = answer_lines(file, &mut stdout, |line, words| {
+        let (visible, nowhere) = ask(line)?;
+        document.answer(visible, json.json, words);
+        document.nowhere += nowhere;
+        Ok(())
+    })?;
+    *places = [document.nowhere, 2 * document.pairs];
+    finish_lines(stdout, &document, json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_numbers_with_any_blanks_make_a_pair() {
+        for line in ["1 2 3 4\n", "1,2 3,4\r\n", "\t1  2,3 4", "01 2 3 004 \n"] {
+            assert_eq!(numbers(line.as_bytes()), Some([1, 2, 3, 4]), "{line:?}");
+        }
+        assert_eq!(numbers(b"4294967295 0 0 0"), Some([u32::MAX, 0, 0, 0]));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for line in [
+            "",
+            "\n",
+            "1 2 3",
+            "1 2 3 4 5",
+            "-1 2 3 4",
+            "1.0 2 3 4",
+            "a b c d",
+            "1 2 3 4294967296",
+            "1 2 3 99999999999999999999",
+            "1 2 3 4 # five",
+            "# 1 2 3",
+        ] {
+            assert_eq!(numbers::<4>(line.as_bytes()), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_says_what_was_expected_and_found() {
+        let short = no_numbers(b"0 0 5\n", "four whole numbers");
+        assert!(short.ends_with("found \"0 0 5\""), "{short}");
+    }
+}
