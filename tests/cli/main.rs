@@ -28,6 +28,7 @@ mod killed;
 mod limits;
 mod long;
 mod meshes;
+mod names;
 mod newcomer;
 mod newlines;
 mod outputs;
