@@ -146,7 +146,7 @@ fn an_engines_positions_boxes_and_velocities_are_asked_as_they_are() {
             }
             assert_eq!(viewcell_reachable_close(sets), VIEWCELL_OK);
 
-            // A door across the long arm, for a test and for a watch.
+            // A door across the long arm, for a watch.
             let ends = [[10.0, -0.5, -0.5], [10.4, 3.5, 3.5]].map(engine);
             let door = viewcell_box::from([0, 1].map(|end| {
                 [0, 1, 2].map(|k| {
@@ -157,24 +157,13 @@ fn an_engines_positions_boxes_and_velocities_are_asked_as_they_are() {
                     }
                 })
             }));
-            let (mut occlusion, mut watch) = (null_mut(), null_mut());
-            assert_eq!(
-                viewcell_occlusion_new(bundle, &raw mut occlusion),
-                VIEWCELL_OK
-            );
+            let mut watch = null_mut();
             assert_eq!(
                 viewcell_watch_new(bundle, 3, 2.0, &raw mut watch),
                 VIEWCELL_OK
             );
             let slow = [CORNER, SHORT, LONG].map(|at| moving(at, still));
             for closed in [0, 1] {
-                assert_eq!(
-                    viewcell_occlusion_doors(occlusion, closed, &raw const door),
-                    VIEWCELL_OK
-                );
-                let [from, _, to] = &slow;
-                let hidden = viewcell_hidden_within(occlusion, from, to, &mut 0, 1_000_000);
-                assert_eq!(hidden, closed as i32);
                 let none = std::ptr::null();
                 assert_eq!(
                     viewcell_watch_occluders(watch, closed, &raw const door, 0, none),
@@ -200,7 +189,6 @@ fn an_engines_positions_boxes_and_velocities_are_asked_as_they_are() {
                 let sent = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| viewcell_watch_sends(watch, a, b));
                 assert_eq!(sent, [1, 1 - closed as i32, 0]);
             }
-            assert_eq!(viewcell_occlusion_close(occlusion), VIEWCELL_OK);
             assert_eq!(viewcell_watch_close(watch), VIEWCELL_OK);
             assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
         }

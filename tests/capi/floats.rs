@@ -312,28 +312,6 @@ fn see(sets: *mut viewcell_reachable) -> Answer {
     seen(unsafe { viewcell_reachable_sees(sets, 0, 1) })
 }
 
-/// By a test of occlusion, in so much time that it is none.
-fn with_test(
-    worlds: &Worlds,
-    ask: impl Fn(*mut viewcell_occlusion, *mut u32) -> viewcell_status,
-) -> Answer {
-    let (mut test, mut guess) = (null_mut(), 0);
-    // SAFETY: pointers are to what the header asks for, the handle is open until it is closed.
-    unsafe {
-        let made = viewcell_occlusion_new(worlds.handles[SOLID], &raw mut test);
-        assert_eq!(made, VIEWCELL_OK);
-        let hidden = ask(test, &raw mut guess);
-        assert_eq!(viewcell_occlusion_close(test), VIEWCELL_OK);
-        match hidden {
-            0 => Shown,
-            1 => Hidden,
-            _ => Refused,
-        }
-    }
-}
-
-const LONG: u32 = 10_000_000;
-
 fn told(worlds: &Worlds, world: usize, of: &[f64]) -> Answer {
     let mut session = null_mut();
     let options = viewcell_session_options::default();
@@ -375,40 +353,6 @@ fn told(worlds: &Worlds, world: usize, of: &[f64]) -> Answer {
         assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
     }
     hides(!is_told)
-}
-
-fn aware(worlds: &Worlds, world: usize, of: &[f64]) -> Answer {
-    let mut players = null_mut();
-    // SAFETY: pointers are to what the header asks for, the handle is open until it is closed.
-    unsafe {
-        if viewcell_awareness_new(worlds.handles[world], of[0], &raw mut players) != VIEWCELL_OK {
-            return Refused;
-        }
-        let mut are_there = true;
-        for player in 0..2 {
-            let at = &of[1 + 6 * player..];
-            let position = viewcell_position::from(triple(at));
-            let senses = viewcell_senses {
-                reach: at[3] as f32,
-                acuity: at[4] as f32,
-                radius: at[5] as f32,
-            };
-            let (mut place, mut number) = (VIEWCELL_NOWHERE, 0);
-            viewcell_locate(worlds.handles[world], &raw const position, &raw mut place);
-            let (senses, number) = (&raw const senses, &raw mut number);
-            let come = viewcell_awareness_come(players, &raw const position, place, senses, number);
-            are_there &= come == VIEWCELL_OK;
-        }
-        let (mut began, mut ceased) = (0, 0);
-        let ticked = viewcell_awareness_tick(players, &raw mut began, &raw mut ceased);
-        assert_eq!(ticked, VIEWCELL_OK);
-        assert_eq!(viewcell_awareness_close(players), VIEWCELL_OK);
-        if are_there {
-            hides(began == 0)
-        } else {
-            Refused
-        }
-    }
 }
 
 /// Hidden where the box is bounded, which a player must be in as long as they keep to the rules.
@@ -543,55 +487,6 @@ fn questions() -> Vec<Question> {
             worlds: ALL,
         },
         Question {
-            name: "viewcell_hidden_within",
-            kinds: movers(),
-            choose: two_movers,
-            ask: |worlds, _, of| {
-                let (a, b) = (mover(of), mover(&of[16..]));
-                with_test(worlds, |test, guess| {
-                    // SAFETY: pointers are to what the header asks for, and the handle is open.
-                    unsafe { viewcell_hidden_within(test, &raw const a, &raw const b, guess, LONG) }
-                })
-            },
-            worlds: &[SOLID],
-        },
-        Question {
-            name: "viewcell_reachable_hides",
-            kinds: movers(),
-            choose: two_movers,
-            ask: |worlds, world, of| {
-                with_sets(worlds, world, set_movers(of), |sets| {
-                    with_test(worlds, |test, guess| {
-                        // SAFETY: pointers are to what the header asks for, and handles are open.
-                        unsafe { viewcell_reachable_hides(sets, test, 0, 1, guess, LONG) }
-                    })
-                })
-            },
-            worlds: &[SOLID],
-        },
-        Question {
-            name: "viewcell_occlusion_doors",
-            kinds: [vec![Hides(6); 6], vec![IsThere]].concat(),
-            choose: |_, _, _| vec![260.0, 190.0, -1.0, 268.0, 257.0, 129.0, 1.0],
-            ask: |worlds, _, of| {
-                let door = corners(of);
-                let at = |x: f64| {
-                    let mut floats = vec![x, 230.0, 32.0];
-                    floats.resize(16, 0.0);
-                    mover(&floats)
-                };
-                let (a, b, count) = (at(60.0), at(480.0), usize::from(of[6] == 1.0));
-                with_test(worlds, |test, guess| {
-                    // SAFETY: pointers are to what the header asks for, and the handle is open.
-                    unsafe {
-                        viewcell_occlusion_doors(test, count, &raw const door);
-                        viewcell_hidden_within(test, &raw const a, &raw const b, guess, LONG)
-                    }
-                })
-            },
-            worlds: &[SOLID],
-        },
-        Question {
             name: "viewcell_session_move_in_motion",
             kinds: movers(),
             choose: two_movers,
@@ -604,23 +499,6 @@ fn questions() -> Vec<Question> {
             choose: choose_watch,
             ask: ask_watch,
             worlds: &[SOLID],
-        },
-        Question {
-            name: "viewcell_awareness",
-            kinds: {
-                let of = [Place, Place, Place, Reach, Reach, Reach];
-                [vec![Reach], of.to_vec(), of.to_vec()].concat()
-            },
-            choose: |worlds, world, dice| {
-                let mut floats = vec![20.0 * dice.fraction()];
-                for _ in 0..2 {
-                    floats.extend(worlds.position(world, dice));
-                    floats.extend([400.0, 20.0, 20.0].map(|most| most * dice.fraction()));
-                }
-                floats
-            },
-            ask: aware,
-            worlds: ALL,
         },
         Question {
             name: "viewcell_reachable_box",

@@ -51,12 +51,8 @@ const FRONT: &str = "\
  * How players move says more than how far: viewcell_sees_in_motion asks whether one of them may see another, each at
  * times of their own, and sessions take them by viewcell_session_move_in_motion. viewcell_reachable keeps where each may
  * be, for a frame and many pairs.
- * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
- * and the doors that are closed. A viewcell_watch does all of that, and smoke, for a server, frame by frame: whom must it send to
- * whom?
- *
- * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
- * may be seen, and who no longer is.
+ * In a solid level a viewcell_watch does all of that for a server, frame by frame, and asks the solids themselves, closed
+ * doors and smoke where cells say that two may see each other: whom must it send to whom?
  *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
@@ -98,10 +94,8 @@ fn generate() -> String {
         .with_src(root.join("visible.rs"))
         .with_src(root.join("frontier.rs"))
         .with_src(root.join("session.rs"))
-        .with_src(root.join("occlusion.rs"))
         .with_src(root.join("motion.rs"))
         .with_src(root.join("watch.rs"))
-        .with_src(root.join("awareness.rs"))
         .generate()
         .unwrap();
     let mut header = Vec::new();

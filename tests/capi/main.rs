@@ -1,6 +1,5 @@
 //! The C interface: the header that is committed, and programs that use it.
 
-mod awareness;
 mod axes;
 #[cfg(unix)]
 #[path = "../common/baking.rs"]

@@ -255,10 +255,8 @@ static void misuse(const char *path, viewcell_bundle *closed) {
   CHECK(viewcell_reachable_sees(reachable, 0, 1) == viewcell_sees_in_motion(bundle, &eye, &body));
   CHECK(viewcell_reachable_close(reachable) == VIEWCELL_OK);
   /* What only levels have. */
-  viewcell_occlusion *occlusion;
   viewcell_watch *watch;
   CHECK(viewcell_distance(bundle, 0, 0) == VIEWCELL_KIND);
-  CHECK(viewcell_occlusion_new(bundle, &occlusion) == VIEWCELL_KIND && !occlusion);
   CHECK(viewcell_watch_new(bundle, 2, 0.2, &watch) == VIEWCELL_KIND && !watch);
   CHECK(viewcell_close(bundle) == VIEWCELL_OK);
   CHECK(viewcell_bounds(bundle, 0, &box) == VIEWCELL_CLOSED);

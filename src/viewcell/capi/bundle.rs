@@ -8,7 +8,6 @@ use super::status::{
     answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
 #[cfg(not(target_arch = "wasm32"))]
-use crate::query::SolidBundle;
 use crate::query::{OpenError, OwnedBundle, TerrainBundle, World};
 
 /// The kind of a bundle of a terrain: a grid of samples.
@@ -38,14 +37,6 @@ impl OwnedBundle {
     pub(super) fn terrain(&self) -> Outcome<&TerrainBundle<'static>> {
         match self.lasting_world() {
             World::Terrain(terrain) => Ok(terrain),
-            _ => Err(VIEWCELL_KIND),
-        }
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn solid(&self) -> Outcome<&SolidBundle<'static>> {
-        match self.lasting_world() {
-            World::Solid(level) => Ok(level),
             _ => Err(VIEWCELL_KIND),
         }
     }

@@ -223,7 +223,7 @@ pub(super) unsafe fn close<T: Kept>(handle: *mut T) -> Outcome<viewcell_status> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capi::{viewcell_awareness, viewcell_bundle, viewcell_frontier};
+    use crate::capi::{viewcell_bundle, viewcell_frontier};
     use crate::capi::{viewcell_region, viewcell_session};
     use proptest::prelude::*;
     use std::sync::atomic::AtomicUsize;
@@ -262,7 +262,6 @@ mod tests {
             viewcell_frontier::KIND,
             viewcell_region::KIND,
             viewcell_session::KIND,
-            viewcell_awareness::KIND,
         ];
         for (i, kind) in kinds.iter().enumerate() {
             assert!(!kinds[..i].contains(kind));

@@ -14,18 +14,14 @@
 // The words are for C, where `[i]` is no link.
 #![allow(rustdoc::broken_intra_doc_links)]
 
-// Not in WebAssembly: who is near whom among thousands, and tests at run time, are a server's questions, and would be a quarter
-// of a page's module; and there are no files. Look-ahead by motion and a watch are there with the feature `server`.
-#[cfg(not(target_arch = "wasm32"))]
-mod awareness;
+// Not in WebAssembly: there are no files. Look-ahead by motion and a watch, a server's questions, are there with the feature
+// `server`.
 mod bundle;
 mod frontier;
 mod handle;
 mod info;
 #[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 mod motion;
-#[cfg(not(target_arch = "wasm32"))]
-mod occlusion;
 #[cfg(not(target_arch = "wasm32"))]
 mod patched;
 mod place;
@@ -35,15 +31,11 @@ mod visible;
 #[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 mod watch;
 
-#[cfg(not(target_arch = "wasm32"))]
-pub use awareness::*;
 pub use bundle::*;
 pub use frontier::*;
 pub use info::*;
 #[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 pub use motion::*;
-#[cfg(not(target_arch = "wasm32"))]
-pub use occlusion::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use patched::*;
 pub use place::*;

@@ -43,12 +43,8 @@
  * How players move says more than how far: viewcell_sees_in_motion asks whether one of them may see another, each at
  * times of their own, and sessions take them by viewcell_session_move_in_motion. viewcell_reachable keeps where each may
  * be, for a frame and many pairs.
- * Where a solid level's cells say that two may see each other, viewcell_hidden_within asks the solids themselves,
- * and the doors that are closed. A viewcell_watch does all of that, and smoke, for a server, frame by frame: whom must it send to
- * whom?
- *
- * For thousands of players a viewcell_awareness tells, tick by tick, who comes to be near whom and
- * may be seen, and who no longer is.
+ * In a solid level a viewcell_watch does all of that for a server, frame by frame, and asks the solids themselves, closed
+ * doors and smoke where cells say that two may see each other: whom must it send to whom?
  *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
  * none. Nothing is written through output pointers then, except the null handles and lengths that
@@ -121,19 +117,12 @@
 // The most players that a watch takes: a pair of them takes 900 bytes.
 #define VIEWCELL_MOST_WATCHED 256
 
-// Players on a terrain or in a level, and who of them is near whom and may be seen. One thread at a
-// time.
-typedef struct viewcell_awareness viewcell_awareness;
-
 // An open bundle, of a terrain or of a level of cells.
 typedef struct viewcell_bundle viewcell_bundle;
 
 // Grows frontier sets, one after the other, in memory of its own. One thread at a time; take one
 // a thread.
 typedef struct viewcell_frontier viewcell_frontier;
-
-// A test by the solids of a level. One thread at a time.
-typedef struct viewcell_occlusion viewcell_occlusion;
 
 // Reachable sets: where each player may be in its own interval of time. Each is computed once a frame, and used for all
 // pairs of that player. One thread at a time.
@@ -418,24 +407,6 @@ typedef struct {
   // 0.
   uint32_t reserved;
 } viewcell_watch_figures;
-
-// How far a player sees, and how large they are.
-typedef struct {
-  // The player hears of nobody farther away than this, in the unit of positions; 0 or more.
-  float reach;
-  // Nor of anybody farther away than this times their radius; infinite for one who perceives all.
-  float acuity;
-  // The radius of a sphere around the player.
-  float radius;
-} viewcell_senses;
-
-// A player, and one whom that player begins or ceases to be told of.
-typedef struct {
-  // Who is to be told, or no longer.
-  uint32_t observer;
-  // Of whom.
-  uint32_t other;
-} viewcell_aware;
 
 // Done.
 #define VIEWCELL_OK 0
@@ -829,49 +800,6 @@ viewcell_status viewcell_session_encode(const viewcell_session *session,
                                         size_t size,
                                         size_t *length);
 
-// A test by what hides in a solid level. *occlusion becomes the handle, or null. Keeps what the bundle stands for,
-// which may be closed.
-//
-// Returns VIEWCELL_OK, VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are damaged),
-// VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
-viewcell_status viewcell_occlusion_new(const viewcell_bundle *bundle,
-                                       viewcell_occlusion **occlusion);
-
-// Doors that are closed, in place of those before: count boxes that are
-// opaque all through. What is no box hides nothing. Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or
-// VIEWCELL_CLOSED. Allocates.
-viewcell_status viewcell_occlusion_doors(viewcell_occlusion *occlusion,
-                                         size_t count,
-                                         const viewcell_box *boxes);
-
-// Whether solids of the level and closed doors hide all of one player from another, each at any time of their own, as
-// of viewcell_sees_in_motion: 1 or 0. To be asked where that says 1. 0 where it is not proven within so many
-// microseconds, and where either is in no cell now. Not the same the other way round.
-//
-// guess is the pair's own, 0 at first: the occluder that hid the one from the other last, which is asked first.
-//
-// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
-viewcell_status viewcell_hidden_within(viewcell_occlusion *occlusion,
-                                       const viewcell_mover *from,
-                                       const viewcell_mover *to,
-                                       uint32_t *guess,
-                                       uint32_t microseconds);
-
-// The same for two reachable sets of one handle: whether all of whoever is anywhere in the one is hidden from whoever is
-// anywhere in the other. It looks at what a player can reach of each cell, so that it finds more. 0 of sets of nobody or
-// of another level, and where from is to.
-//
-// Or VIEWCELL_OUTSIDE (no such number), VIEWCELL_KIND, VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
-viewcell_status viewcell_reachable_hides(viewcell_reachable *reachable,
-                                         viewcell_occlusion *occlusion,
-                                         uint32_t from,
-                                         uint32_t to,
-                                         uint32_t *guess,
-                                         uint32_t microseconds);
-
-// Closes a test. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
-viewcell_status viewcell_occlusion_close(viewcell_occlusion *occlusion);
-
 // Whether one player may see another, each at any time within its own interval, as long as both keep to their limits: 1
 // or 0. In a bundle of any kind; in a solid level each direction is a question of its own.
 //
@@ -1009,67 +937,6 @@ viewcell_status viewcell_watch_counts(const viewcell_watch *watch, viewcell_watc
 
 // Closes a watch. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_watch_close(viewcell_watch *watch);
-
-// A world without players, in a bundle of any kind. A look_ahead of more than 0, in metres or in units of the level,
-// asks whether two may see each other before either has gone that far. *awareness becomes the handle, or null.
-//
-// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no
-// such look_ahead), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates.
-viewcell_status viewcell_awareness_new(const viewcell_bundle *bundle,
-                                       double look_ahead,
-                                       viewcell_awareness **awareness);
-
-// A player comes to a place, at a position in any unit, of which single precision is kept. At VIEWCELL_NOWHERE they see
-// all who are near, and are seen. *player becomes the player's number, until they go; numbers of players who went are
-// given again. Nobody is told before the next tick.
-//
-// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (a coordinate or the reach is not finite, or the reach is
-// negative), VIEWCELL_OUTSIDE (no such place), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. May
-// allocate.
-viewcell_status viewcell_awareness_come(viewcell_awareness *awareness,
-                                        const viewcell_position *position,
-                                        viewcell_place place,
-                                        const viewcell_senses *senses,
-                                        uint32_t *player);
-
-// A player has moved. VIEWCELL_ARGUMENT where there is no such player; else as
-// viewcell_awareness_come. Does not allocate.
-viewcell_status viewcell_awareness_move(viewcell_awareness *awareness,
-                                        uint32_t player,
-                                        const viewcell_position *position,
-                                        viewcell_place place);
-
-// A player goes. All who were told of them cease to be in the next tick. Returns VIEWCELL_OK,
-// VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_awareness_go(viewcell_awareness *awareness, uint32_t player);
-
-// Ends a tick. *began becomes the number of pairs of whom the one is to be told of the other from
-// now on, *ceased the number of those who no longer are; viewcell_awareness_began and
-// viewcell_awareness_ceased write them. Allocates where a player has more others around than those
-// who had that number before.
-//
-// Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_awareness_tick(viewcell_awareness *awareness,
-                                        size_t *began,
-                                        size_t *ceased);
-
-// Writes the pairs that began in the last tick, sorted by observer, then by the other. *count
-// becomes their number, also where the buffer is too small for them.
-//
-// Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_awareness_began(const viewcell_awareness *awareness,
-                                         viewcell_aware *pairs,
-                                         size_t size,
-                                         size_t *count);
-
-// Writes the pairs that ceased in the last tick. Else as viewcell_awareness_began.
-viewcell_status viewcell_awareness_ceased(const viewcell_awareness *awareness,
-                                          viewcell_aware *pairs,
-                                          size_t size,
-                                          size_t *count);
-
-// Closes a handle; does nothing for null. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
-viewcell_status viewcell_awareness_close(viewcell_awareness *awareness);
 
 #ifdef __cplusplus
 }  // extern "C"

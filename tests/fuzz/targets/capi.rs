@@ -159,13 +159,11 @@ unsafe fn ask_positions(bundle: *mut viewcell_bundle, info: &viewcell_world) {
         limits: anywhere,
         times: [0.0, 0.05 * i as f64],
     };
-    let (mut occlusion, mut located) = (null_mut(), [0; 8]);
+    let mut located = [0; 8];
     // SAFETY: all places outlive the calls, and the handle is closed once.
     unsafe {
         let all = viewcell_locate_all(bundle, 8, positions.as_ptr(), located.as_mut_ptr());
         assert_eq!(all, VIEWCELL_OK);
-        let opened = viewcell_occlusion_new(bundle, &mut occlusion);
-        assert_eq!(opened == VIEWCELL_OK, !occlusion.is_null());
         for i in 0..8 {
             let j = (i * 3 + 1) % 8;
             let mut place = 0;
@@ -177,10 +175,6 @@ unsafe fn ask_positions(bundle: *mut viewcell_bundle, info: &viewcell_world) {
             assert!((0..=1).contains(&within));
             let (from, to) = (mover(i), mover(j));
             assert!(viewcell_sees_in_motion(bundle, &from, &to) >= 0);
-            if opened == VIEWCELL_OK {
-                let mut guess = i as u32;
-                viewcell_hidden_within(occlusion, &from, &to, &mut guess, 50);
-            }
         }
         let door = viewcell_box::from([[0.0; 3], [64.0; 3]]);
         let mut watch = null_mut();
@@ -223,10 +217,6 @@ unsafe fn ask_positions(bundle: *mut viewcell_bundle, info: &viewcell_world) {
         }
         if made == VIEWCELL_OK {
             assert_eq!(viewcell_watch_close(watch), VIEWCELL_OK);
-        }
-        if opened == VIEWCELL_OK {
-            assert_eq!(viewcell_occlusion_doors(occlusion, 1, &door), VIEWCELL_OK);
-            assert_eq!(viewcell_occlusion_close(occlusion), VIEWCELL_OK);
         }
     }
 }
