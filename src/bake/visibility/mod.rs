@@ -11,7 +11,7 @@
 //! - `horizon` has angles against the sky, and no PVS. `curvature` lowers the ground as the round
 //!   earth does, for all of them. [`portals`] is for levels of cells and portals.
 //!
-//! ARCHITECTURE.md has figures and a page of terms.
+//! ARCHITECTURE.md has figures.
 
 mod angles;
 mod coarse;
