@@ -15,7 +15,7 @@ use super::exit::{Exit, Failure};
 use super::heightmap::{CellSizeArgs, Reading, SightArgs};
 use super::places::PlaceArgs;
 use super::values::ByteSize;
-use super::{input, values};
+use super::{input, moved, values};
 
 /// A job file: what to bake, in TOML. Paths are relative to the file's own folder.
 #[derive(Deserialize, JsonSchema)]
@@ -221,10 +221,13 @@ impl<'de> Deserialize<'de> for OptionName {
         if known.contains(&name.as_str()) {
             Ok(Self(name))
         } else {
-            Err(D::Error::custom(format!(
-                "unknown option `{name}`, expected one of {}",
-                known.join(", ")
-            )))
+            let moved = moved::option(&name);
+            Err(D::Error::custom(moved.unwrap_or_else(|| {
+                format!(
+                    "unknown option `{name}`, expected one of {}",
+                    known.join(", ")
+                )
+            })))
         }
     }
 }

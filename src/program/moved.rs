@@ -75,6 +75,11 @@ pub fn scheme(name: &str) -> Option<String> {
     moved(name, |verb| verb == SIMULATE)
 }
 
+/// The same of an option of a job file.
+pub fn option(name: &str) -> Option<String> {
+    moved(&format!("--{name}"), |verb| ["", "bake"].contains(&verb))
+}
+
 fn moved(name: &str, of: impl Fn(&str) -> bool) -> Option<String> {
     let mut rows = MOVED.iter();
     let (word, _, now) = rows.find(|(word, verb, _)| *word == name && of(verb))?;

@@ -436,4 +436,8 @@ fn what_has_moved_says_where_it_is() {
         let arguments: Vec<&str> = line.split(' ').collect();
         folder.fails(&arguments, USAGE, &[now]);
     }
+    let job = "[terrain]\ninput = \"wall.asc\"\nsectors = 36\n";
+    folder.write("job.toml", job);
+    let words = ["job.toml", "line 3", "viewcell experiment visibility"];
+    folder.fails(&["bake", "--job", "job.toml"], USAGE, &words);
 }
