@@ -3,68 +3,17 @@
 #[path = "../../../tests/bundle/common.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod common;
-
-use std::path::Path;
+#[path = "../../../tests/common/lossy.rs"]
+#[allow(unreachable_pub)]
+mod lossy;
 
 use common::{Silent, World};
-use viewcell::query::{Answer, MappedBundle, TerrainBundle};
-use viewcell_bake::bundle::{Info, info, verify};
+use lossy::{compare, sound, write};
+use viewcell::query::{MappedBundle, TerrainBundle};
 use viewcell_bake::compress::ValidPyramid;
 use viewcell_bake::{BakeError, RepackOptions, repack};
 use viewcell_papers::pruned::write_pruned;
 use viewcell_papers::pruning::{DeepestFirst, DepthPruner, Ties};
-
-/// Writes the bundle of a world into a folder: `trees.vcb` of single trees, and `all.vcb`, which is
-/// small and lossless. Returns the length of this.
-fn write(world: &World, folder: &Path) -> u64 {
-    let path = |name: &str| folder.join(name);
-    world.try_write(&path("trees.vcb"), true).unwrap();
-    let options = RepackOptions {
-        overwrite: true,
-        ..RepackOptions::default()
-    };
-    let report = repack(&path("trees.vcb"), &path("all.vcb"), &options, &Silent);
-    report.unwrap().bytes
-}
-
-/// Errors if anything hidden in `lossy` is visible in `all`, at any quad of any level; returns
-/// the samples hidden before and still, over all PVSs.
-fn compare(all: &TerrainBundle, lossy: &TerrainBundle) -> (u64, u64) {
-    let grid = all.grid();
-    let (mut before, mut after) = (vec![0; grid.blocks()], vec![0; grid.blocks()]);
-    let (mut hidden, mut still) = (0, 0);
-    let valid = all.valid();
-    let terrain = valid.count(grid.root());
-    for quad in grid.bake_order() {
-        let (one, other) = (all.pvs(quad).unwrap(), lossy.pvs(quad).unwrap());
-        one.expand(&mut before);
-        other.expand(&mut after);
-        for (before, after) in before.iter().zip(&after) {
-            assert_eq!(before & !after, 0, "hidden by mistake from {quad:?}");
-        }
-        if valid.has_quad(quad) {
-            hidden += terrain - one.count();
-            still += terrain - other.count();
-        }
-        for target in grid.bake_order().step_by(5) {
-            let said = lossy.visible_quads(quad, target);
-            let truth = all.visible_quads(quad, target);
-            assert!(
-                truth == Answer::Hidden || said != Answer::Hidden,
-                "{quad:?} {target:?}"
-            );
-            assert_eq!(said, other.state(target));
-        }
-    }
-    (hidden, still)
-}
-
-fn sound(path: &Path) -> Info {
-    let report = verify(path, &mut |_| {}).unwrap();
-    let failed: Vec<_> = report.failed().collect();
-    assert!(report.is_sound(), "{failed:?}");
-    info(path).unwrap()
-}
 
 #[test]
 fn the_thesis_s_way_keeps_to_its_nodes_and_hides_nothing_by_mistake() {
