@@ -35,19 +35,18 @@ fn plain() -> Folder {
     );
     folder.write("clay.asc", raster(|_, _| 3.0));
     folder.write("layers.json", LAYERS);
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "build",
-        "--heightmap",
-        "plain.asc",
-        "--layers",
-        "layers.json",
-        "-o",
-        "g.vcg",
-        "--quiet",
-    ]);
+    folder.ok(&layered(
+        "build --heightmap plain.asc --layers layers.json -o g.vcg --quiet",
+    ));
     folder
+}
+
+/// The arguments of `viewcell experiment layered` and a line of words after it.
+fn layered(line: &str) -> Vec<&str> {
+    ["experiment", "layered"]
+        .into_iter()
+        .chain(line.split(' '))
+        .collect()
 }
 
 fn document(folder: &Folder, arguments: &[&str]) -> Value {
@@ -55,23 +54,11 @@ fn document(folder: &Folder, arguments: &[&str]) -> Value {
 }
 
 fn info(folder: &Folder) -> Value {
-    document(
-        folder,
-        &["experiment", "layered", "info", "g.vcg", "--json"],
-    )
+    document(folder, &layered("info g.vcg --json"))
 }
 
 fn heights(folder: &Folder) -> Vec<f32> {
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "export",
-        "g.vcg",
-        "--surface",
-        "top.npy",
-        "--force",
-        "--quiet",
-    ]);
+    folder.ok(&layered("export g.vcg --surface top.npy --force --quiet"));
     let bytes = folder.read("top.npy");
     let numbers = bytes[bytes.len() - 4 * 320..].as_chunks::<4>().0;
     numbers
@@ -113,17 +100,7 @@ fn a_heightmap_becomes_layers_and_a_crater_a_heightmap() {
     folder.write("before.vcg", folder.read("g.vcg"));
     let told = document(
         &folder,
-        &[
-            "experiment",
-            "layered",
-            "stamp",
-            "g.vcg",
-            "--stamps",
-            "stamps.txt",
-            "--changes",
-            "c.vch",
-            "--json",
-        ],
+        &layered("stamp g.vcg --stamps stamps.txt --changes c.vch --json"),
     );
     assert_eq!(
         (&told["read"], &told["changed"], &told["version"]),
@@ -135,37 +112,16 @@ fn a_heightmap_becomes_layers_and_a_crater_a_heightmap() {
     assert_eq!(after[12 * 20 + 10], 4.0, "beside it");
 
     // The same changes on another copy, once.
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "apply",
-        "before.vcg",
-        "--changes",
-        "c.vch",
-    ]);
+    folder.ok(&layered("apply before.vcg --changes c.vch"));
     assert_eq!(folder.read("before.vcg"), folder.read("g.vcg"));
     folder.fails(
-        &[
-            "experiment",
-            "layered",
-            "apply",
-            "before.vcg",
-            "--changes",
-            "c.vch",
-        ],
+        &layered("apply before.vcg --changes c.vch"),
         3,
         &["c.vch", "applied already"],
     );
     assert_eq!(folder.read("before.vcg"), folder.read("g.vcg"));
 
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "export",
-        "g.vcg",
-        "--surface",
-        "top.tif",
-    ]);
+    folder.ok(&layered("export g.vcg --surface top.tif"));
     folder.ok(&[
         "bake",
         "terrain",
@@ -176,17 +132,7 @@ fn a_heightmap_becomes_layers_and_a_crater_a_heightmap() {
         "-o",
         "top.vcb",
     ]);
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "render",
-        "g.vcg",
-        "--row",
-        "8",
-        "-o",
-        "cut.png",
-        "--bare",
-    ]);
+    folder.ok(&layered("render g.vcg --row 8 -o cut.png --bare"));
     let cut = image::load_from_memory(&folder.read("cut.png"))
         .unwrap()
         .to_rgba8();
@@ -197,26 +143,8 @@ fn a_heightmap_becomes_layers_and_a_crater_a_heightmap() {
         "the crater is as the air"
     );
     assert_ne!(cut.get_pixel(0, 2), cut.get_pixel(0, 1), "soil and air");
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "render",
-        "g.vcg",
-        "--slice",
-        "3",
-        "-o",
-        "slice.png",
-    ]);
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "export",
-        "g.vcg",
-        "--text",
-        "t.txt",
-        "--slice",
-        "-8",
-    ]);
+    folder.ok(&layered("render g.vcg --slice 3 -o slice.png"));
+    folder.ok(&layered("export g.vcg --text t.txt --slice -8"));
     assert_eq!(folder.read("t.txt"), b"h\n", "rock, material 3");
 }
 
@@ -299,18 +227,7 @@ fn a_mesh_is_the_same_stamp_from_obj_and_gltf() {
             "{{\"shape\":\"mesh\",\"file\":\"{name}\",\"at\":[5.5,4.5,4],\"do\":\"fill\",\"material\":\"rock\"}}\n"
         );
         folder.write("stamps.txt", fill);
-        let stamp = [
-            "experiment",
-            "layered",
-            "stamp",
-            "g.vcg",
-            "--stamps",
-            "stamps.txt",
-            "--changes",
-            "c.vch",
-            "--force",
-            "--quiet",
-        ];
+        let stamp = layered("stamp g.vcg --stamps stamps.txt --changes c.vch --force --quiet");
         folder.ok(&stamp);
         changes.push((folder.read("c.vch"), folder.read("g.vcg")));
     }
@@ -325,14 +242,7 @@ fn a_mesh_is_the_same_stamp_from_obj_and_gltf() {
     folder.write("wedge.glb", &glb[..glb.len() - 1]);
     let before = folder.read("g.vcg");
     folder.fails(
-        &[
-            "experiment",
-            "layered",
-            "stamp",
-            "g.vcg",
-            "--stamps",
-            "stamps.txt",
-        ],
+        &layered("stamp g.vcg --stamps stamps.txt"),
         3,
         &["wedge.glb: header", "cut short"],
     );
@@ -361,42 +271,14 @@ fn images_and_voxels_become_the_same_ground() {
         "layers.json",
         r#"{"first_slice": -2, "cube_height": 0.5, "layers": [{"name": "a", "value": 90}, {"name": "b", "value": 200}]}"#,
     );
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "build",
-        "--stack",
-        "images",
-        "--layers",
-        "layers.json",
-        "-o",
-        "a.vcg",
-    ]);
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "build",
-        "--voxels",
-        "voxels.raw",
-        "--size",
-        "9x7",
-        "--layers",
-        "layers.json",
-        "-o",
-        "b.vcg",
-    ]);
+    folder.ok(&layered(
+        "build --stack images --layers layers.json -o a.vcg",
+    ));
+    folder.ok(&layered(
+        "build --voxels voxels.raw --size 9x7 --layers layers.json -o b.vcg",
+    ));
     assert_eq!(folder.read("a.vcg"), folder.read("b.vcg"));
-    let found = document(
-        &folder,
-        &[
-            "experiment",
-            "layered",
-            "info",
-            "a.vcg",
-            "--slices",
-            "--json",
-        ],
-    );
+    let found = document(&folder, &layered("info a.vcg --slices --json"));
     let count = |value: u8| voxels.iter().filter(|v| **v == value).count();
     assert_eq!(found["materials"][0]["cubes"], count(90));
     assert_eq!(found["materials"][1]["cubes"], count(200));
@@ -405,15 +287,7 @@ fn images_and_voxels_become_the_same_ground() {
 
     // Bad input.
     fn build<'a>(source: &[&'a str]) -> Vec<&'a str> {
-        let first = [
-            "experiment",
-            "layered",
-            "build",
-            "--layers",
-            "layers.json",
-            "-o",
-            "c.vcg",
-        ];
+        let first = layered("build --layers layers.json -o c.vcg");
         [&first[..], source].concat()
     }
     folder.fails(
@@ -490,32 +364,11 @@ fn bad_input_is_refused_and_changes_nothing() {
     ] {
         folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
         folder.write("stamps.txt", [sound, line].concat());
-        folder.fails(
-            &[
-                "experiment",
-                "layered",
-                "stamp",
-                "g.vcg",
-                "--stamps",
-                "stamps.txt",
-            ],
-            3,
-            words,
-        );
+        folder.fails(&layered("stamp g.vcg --stamps stamps.txt"), 3, words);
         assert_eq!(folder.read("g.vcg"), before, "{line}");
     }
     fn build<'a>(more: &[&'a str]) -> Vec<&'a str> {
-        let first = [
-            "experiment",
-            "layered",
-            "build",
-            "--heightmap",
-            "plain.asc",
-            "--layers",
-            "layers.json",
-            "-o",
-            "h.vcg",
-        ];
+        let first = layered("build --heightmap plain.asc --layers layers.json -o h.vcg");
         [&first[..], more].concat()
     }
     folder.fails(
@@ -539,16 +392,8 @@ fn bad_input_is_refused_and_changes_nothing() {
     folder.write("layers.json", LAYERS.replace("clay.asc", "none.asc"));
     folder.fails(&build(&[]), 4, &["none.asc"]);
     folder.write("g.vcg", &before[..before.len() - 1]);
-    folder.fails(
-        &["experiment", "layered", "info", "g.vcg"],
-        3,
-        &["g.vcg", "cut short"],
-    );
-    folder.fails(
-        &["experiment", "layered", "info", "plain.asc"],
-        3,
-        &["plain.asc", "VCGROUND"],
-    );
+    folder.fails(&layered("info g.vcg"), 3, &["g.vcg", "cut short"]);
+    folder.fails(&layered("info plain.asc"), 3, &["plain.asc", "VCGROUND"]);
     assert!(!folder.names().contains(&"h.vcg".to_owned()));
 }
 
@@ -567,15 +412,7 @@ fn many_stamps(folder: &Folder) {
     }
     for some in lines.lines().collect::<Vec<_>>().chunks(8) {
         folder.write("stamps.txt", some.join("\n"));
-        folder.ok(&[
-            "experiment",
-            "layered",
-            "stamp",
-            "g.vcg",
-            "--stamps",
-            "stamps.txt",
-            "--quiet",
-        ]);
+        folder.ok(&layered("stamp g.vcg --stamps stamps.txt --quiet"));
     }
     folder.write("stamps.txt", lines);
 }
@@ -594,7 +431,7 @@ fn a_compacted_file_holds_the_same_ground_in_fewer_bytes() {
     let folder = plain();
     assert_eq!(info(&folder)["dead_bytes"], 0);
     let fresh = folder.read("g.vcg");
-    let compact = ["experiment", "layered", "compact", "g.vcg", "--json"];
+    let compact = layered("compact g.vcg --json");
     assert_eq!(document(&folder, &compact)["bytes"], fresh.len() as u64);
     assert_eq!(folder.read("g.vcg"), fresh, "nothing to take out");
 
@@ -612,26 +449,11 @@ fn a_compacted_file_holds_the_same_ground_in_fewer_bytes() {
     );
 
     // Another file first.
-    let to_other = [
-        "experiment",
-        "layered",
-        "compact",
-        "g.vcg",
-        "-o",
-        "other.vcg",
-    ];
+    let to_other = layered("compact g.vcg -o other.vcg");
     folder.ok(&to_other);
     folder.fails(&to_other, 4, &["other.vcg", "--force"]);
-    folder.fails(
-        &["experiment", "layered", "compact", "g.vcg", "-o", "g.vcg"],
-        2,
-        &["g.vcg"],
-    );
-    folder.fails(
-        &["experiment", "layered", "compact", "g.vcg", "--force"],
-        2,
-        &["--output"],
-    );
+    folder.fails(&layered("compact g.vcg -o g.vcg"), 2, &["g.vcg"]);
+    folder.fails(&layered("compact g.vcg --force"), 2, &["--output"]);
     assert_eq!(ground_and_bytes(&folder).1, [bytes, dead + 100]);
     let told = document(&folder, &compact);
     assert_eq!(told["bytes_before"], bytes + 100);
@@ -668,8 +490,8 @@ fn a_compacted_file_holds_the_same_ground_in_fewer_bytes() {
         }
         folder.ok(&arguments);
     }
-    folder.ok(&["experiment", "layered", "compact", "long.vcg", "--quiet"]);
-    folder.ok(&["experiment", "layered", "compact", "g.vcg", "--quiet"]);
+    folder.ok(&layered("compact long.vcg --quiet"));
+    folder.ok(&layered("compact g.vcg --quiet"));
     assert_eq!(folder.read("long.vcg"), folder.read("g.vcg"));
 
     // Damaged bytes are no ground, and stay.
@@ -691,7 +513,7 @@ fn a_compacted_file_keeps_its_permissions_and_the_link_to_it() {
     std::os::unix::fs::symlink("elsewhere/g.vcg", folder.path("g.vcg")).unwrap();
     let private = std::fs::Permissions::from_mode(0o640);
     std::fs::set_permissions(folder.path("g.vcg"), private).unwrap();
-    folder.ok(&["experiment", "layered", "compact", "g.vcg"]);
+    folder.ok(&layered("compact g.vcg"));
     assert_eq!(info(&folder)["dead_bytes"], 0);
     assert!(folder.path("g.vcg").is_symlink());
     let mode = std::fs::metadata(folder.path("elsewhere/g.vcg"))
@@ -708,21 +530,14 @@ fn who_writes_a_ground_file_does_so_alone() {
     let before = folder.read("g.vcg");
     let held = viewcell_layered::hold(&folder.path("g.vcg")).unwrap();
     for verb in [
-        &["experiment", "layered", "compact", "g.vcg"][..],
-        &[
-            "experiment",
-            "layered",
-            "stamp",
-            "g.vcg",
-            "--stamps",
-            "stamps.txt",
-        ],
+        &layered("compact g.vcg")[..],
+        &layered("stamp g.vcg --stamps stamps.txt"),
     ] {
         folder.fails(verb, 4, &["g.vcg", "another process is writing it"]);
         assert_eq!(folder.read("g.vcg"), before);
     }
     drop(held);
-    folder.ok(&["experiment", "layered", "compact", "g.vcg"]);
+    folder.ok(&layered("compact g.vcg"));
 }
 
 #[test]
@@ -742,20 +557,8 @@ fn a_disk_that_fills_up_leaves_files_as_they_were() {
         assert_eq!(folder.names(), names, "{what}");
     };
     // A new file finds no room.
-    let build = [
-        "experiment",
-        "layered",
-        "build",
-        "--heightmap",
-        "hills.r16",
-        "--size",
-        "64x64",
-        "--spacing",
-        "1",
-        "--layers",
-        "deep.json",
-        "-o",
-    ];
+    let build =
+        layered("build --heightmap hills.r16 --size 64x64 --spacing 1 --layers deep.json -o");
     folder.fails_for_room(4096, &[&build[..], &["h.vcg"]].concat(), &["h.vcg"]);
     same("build");
     folder.fails_for_room(
@@ -764,30 +567,13 @@ fn a_disk_that_fills_up_leaves_files_as_they_were() {
         &["g.vcg"],
     );
     same("build over one that is there");
-    folder.fails_for_room(
-        1024,
-        &["experiment", "layered", "compact", "g.vcg"],
-        &["g.vcg"],
-    );
+    folder.fails_for_room(1024, &layered("compact g.vcg"), &["g.vcg"]);
     same("compact");
-    folder.fails_for_room(
-        1024,
-        &["experiment", "layered", "compact", "g.vcg", "-o", "h.vcg"],
-        &["h.vcg"],
-    );
+    folder.fails_for_room(1024, &layered("compact g.vcg -o h.vcg"), &["h.vcg"]);
     same("compact into another");
     // All change sets take more room than what they come to.
     folder.write("twice.vcg", &before);
-    let twice: [&str; 8] = [
-        "experiment",
-        "layered",
-        "stamp",
-        "twice.vcg",
-        "--stamps",
-        "stamps.txt",
-        "--changes",
-        "twice.vch",
-    ];
+    let twice = layered("stamp twice.vcg --stamps stamps.txt --changes twice.vch");
     folder.ok(&twice);
     let grown = folder.read("twice.vcg").len();
     let lines = folder
@@ -797,16 +583,7 @@ fn a_disk_that_fills_up_leaves_files_as_they_were() {
         std::fs::remove_file(folder.path(name)).unwrap();
     }
     folder.write("stamps.txt", lines);
-    let stamp = [
-        "experiment",
-        "layered",
-        "stamp",
-        "g.vcg",
-        "--stamps",
-        "stamps.txt",
-        "--changes",
-        "c.vch",
-    ];
+    let stamp = layered("stamp g.vcg --stamps stamps.txt --changes c.vch");
     folder.fails_for_room(grown + 4096, &stamp, &["c.vch"]);
     same("change sets");
     // The ground finds no room: no change sets either.
@@ -869,15 +646,8 @@ fn a_disk_that_fills_up_leaves_the_ground_as_it_was() {
     assert_eq!((after, counted), (before, bytes));
     // What it wrote lies behind the end.
     assert!(dead > 0);
-    folder.ok(&[
-        "experiment",
-        "layered",
-        "stamp",
-        "g.vcg",
-        "--stamps",
-        "stamps.txt",
-    ]);
+    folder.ok(&layered("stamp g.vcg --stamps stamps.txt"));
     assert_eq!(info(&folder)["version"], 1);
-    folder.ok(&["experiment", "layered", "compact", "g.vcg"]);
+    folder.ok(&layered("compact g.vcg"));
     assert_eq!(ground_and_bytes(&folder).1[1], 0);
 }
