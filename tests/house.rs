@@ -106,7 +106,7 @@ const READERS: &[(&str, usize, &str)] = &[
 /// 56 functions, 50 scripts of 4,700 lines).
 const BOUNDS: &[(&str, usize)] = &[
     ("lines of the product", 98_900),
-    ("lines of papers", 22_000),
+    ("lines of papers", 21_750),
     ("lines of tests", 47_700),
     ("lines of bindings", 14_350),
     ("files of scripts", 56),
