@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use viewcell::frontier::cells::Construction;
+use viewcell::frontier::cells;
 use viewcell::query::{
     Answer, Bundle, Extent, Motion, MotionLimits, Place, Predictor, Quad, Sample, World,
 };
@@ -91,15 +91,13 @@ fn what_is_outside_is_hidden() {
 const LEVEL: &[u8] = include_bytes!("golden/v1/level.vcb");
 const SOLID: &[u8] = include_bytes!("golden/v1/solid.vcb");
 
-const CONSTRUCTIONS: [Construction; 4] = Construction::ALL;
-
 #[test]
 fn nothing_is_allocated_by_answers_about_cells() {
     let mut memory = [0; 512];
     let before = ALLOCATIONS.get();
     let level = Bundle::from_bytes(LEVEL).unwrap().cells().unwrap();
     let n = level.cells();
-    assert!(Construction::Widened.words(n) <= memory.len());
+    assert!(cells::words(n) <= memory.len());
     let (mut seen, mut reached, mut sets) = (0, 0, 0);
     for a in 0..n {
         assert_eq!(level.locate([f64::NAN; 3]), None);
@@ -108,10 +106,8 @@ fn nothing_is_allocated_by_answers_about_cells() {
         for b in 0..n {
             assert_eq!(level.visible(a, b), level.pvs(a).contains(b));
             reached += u32::from(level.distance(a, b).is_some());
-            for construction in CONSTRUCTIONS {
-                let set = level.frontier(a, b, construction, &mut memory).unwrap();
-                sets += u32::from(set.is_some());
-            }
+            let set = level.frontier(a, b, &mut memory).unwrap();
+            sets += u32::from(set.is_some());
         }
     }
     let allocated = ALLOCATIONS.get() - before;
@@ -145,7 +141,6 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
     let mut of_level = null_mut();
     // SAFETY: pointers are to what the header asks for, handles are open.
     assert_eq!(unsafe { viewcell_frontier_new(level, &mut of_level) }, 0);
-    let mut options = viewcell_frontier_options::default();
     let mut words = [0; 512];
     let mut visible = [0; 2];
     let before = ALLOCATIONS.get();
@@ -185,9 +180,8 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
         let at = words.as_mut_ptr();
         assert_eq!(viewcell_pvs(level, 0, 0, at, words.len()), VIEWCELL_OK);
         for (frontier, a) in [(frontier, a), (of_level, 0)] {
-            for construction in VIEWCELL_PUBLISHED..=VIEWCELL_GROWN {
-                options.construction = construction;
-                viewcell_frontier_begin(frontier, a, b.min(a + 1), &options);
+            for budget in [0, 1, VIEWCELL_BUDGET] {
+                viewcell_frontier_begin(frontier, a, b.min(a + 1), budget);
                 while viewcell_frontier_step(frontier, 4) == 0 {}
                 viewcell_frontier_contains(frontier, 0, a);
             }
@@ -397,7 +391,7 @@ fn what_was_closed_leaves_nothing_behind() {
         assert_eq!(viewcell_frontier_new(terrain, &mut frontier), VIEWCELL_OK);
         let (mut code, mut length, mut pairs) = ([0; 256], 0, 0);
         for (a, b) in (0..13 * 9).flat_map(|a| (0..a).map(move |b| (a, b))) {
-            if viewcell_frontier_begin(frontier, a, b, null()) == VIEWCELL_OK {
+            if viewcell_frontier_begin(frontier, a, b, VIEWCELL_BUDGET) == VIEWCELL_OK {
                 while viewcell_frontier_step(frontier, 64) == 0 {}
                 pairs += 1;
             }

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 use std::time::Instant;
-use viewcell::format::bits;
 
 use serde::Serialize;
-
 use viewcell::dice::Dice;
-use viewcell::frontier::cells::{Construction, ShortMemory};
+use viewcell::format::bits;
+use viewcell::frontier::cells::{Frontier, ShortMemory, by_distance, words as frontier_words};
 use viewcell::query::CellBundle;
+
+use crate::constructions::Construction;
 
 /// What `viewcell experiment epvs --json` prints.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -86,15 +87,11 @@ pub fn measure_level(
     };
     let pairs = pairs(cells, limit);
     let mut frontiers = Vec::new();
-    for (construction, name) in [
-        (Construction::Published, "published"),
-        (Construction::Tightened, "tightened"),
-        (Construction::Grown, "grown"),
-    ] {
-        if construction == Construction::Grown && !level.has_neighbours() {
+    use Construction::{Grown, Published, Tightened};
+    for construction in [Published, Tightened, Grown] {
+        if construction.needs_neighbours() && !level.has_neighbours() {
             continue;
         }
-        let mut memory = vec![0; construction.words(cells)];
         // Over all pairs, and over those of one component.
         let mut rows = [[0.0_f64; 4]; 2];
         for &[a, b] in &pairs {
@@ -102,8 +99,9 @@ pub fn measure_level(
             let together = component == component_of[b as usize];
             rows[0][0] += 1.0;
             rows[1][0] += f64::from(u8::from(together));
-            let frontier = level.frontier(a, b, construction, &mut memory)?;
-            let Some(frontier) = frontier else { continue };
+            let Some(regions) = construction.regions(level, [a, b]) else {
+                continue;
+            };
             let count = |region: &[u64], inside: bool| -> f64 {
                 let cells = viewcell_ingest::world::ones(region);
                 cells
@@ -119,7 +117,7 @@ pub fn measure_level(
                 } else {
                     f64::from(cells)
                 };
-                let [ab, ba] = [count(frontier.ab, inside), count(frontier.ba, inside)];
+                let [ab, ba] = [0, 1].map(|side| count(&regions[side], inside));
                 row[1] += 1.0;
                 row[2] += (ab + ba) / all;
                 row[3] += ab.min(ba) / all;
@@ -128,7 +126,7 @@ pub fn measure_level(
         for (among, [pairs, found, size, smaller]) in ["all", "one component"].into_iter().zip(rows)
         {
             frontiers.push(Frontiers {
-                construction: name,
+                construction: construction.name(),
                 among,
                 pairs: pairs as u64,
                 density: percent(found, pairs),
@@ -233,8 +231,14 @@ pub struct Ahead {
 pub fn ahead(level: &CellBundle<'_>, memory: u64) -> Result<Ahead, ShortMemory> {
     let cells = level.cells();
     let words = bits::words(cells);
-    let construction = Construction::Published;
-    let mut working = vec![0; construction.words(cells)];
+    let mut working = vec![0; frontier_words(cells)];
+    fn published<'m>(
+        level: &CellBundle<'_>,
+        [a, b]: [u32; 2],
+        memory: &'m mut [u64],
+    ) -> Result<Option<Frontier<'m>>, ShortMemory> {
+        by_distance([a, b], [a, b].map(|cell| level.distances(cell)), memory)
+    }
     let most = memory / (16 * words as u64).max(1);
     let hidden = |a: u32, b: u32| !level.visible(a, b) && !level.visible(b, a);
     let all_pairs = || (0..cells).flat_map(|a| (a + 1..cells).map(move |b| (a, b)));
@@ -249,7 +253,7 @@ pub fn ahead(level: &CellBundle<'_>, memory: u64) -> Result<Ahead, ShortMemory> 
     let pairs: Vec<(u32, u32)> = pairs.collect();
     let begin = Instant::now();
     for &(a, b) in &pairs {
-        let Some(set) = level.frontier(a, b, construction, &mut working)? else {
+        let Some(set) = published(level, [a, b], &mut working)? else {
             continue;
         };
         made += 1;
@@ -280,7 +284,7 @@ pub fn ahead(level: &CellBundle<'_>, memory: u64) -> Result<Ahead, ShortMemory> 
         .collect();
     let begin = Instant::now();
     for &(a, b) in &few {
-        std::hint::black_box(level.frontier(a, b, construction, &mut working)?);
+        std::hint::black_box(published(level, [a, b], &mut working)?);
     }
     let asked = begin.elapsed().as_secs_f64() / few.len().max(1) as f64;
     let row = 8 * words as u64;

@@ -4,8 +4,10 @@ use cpu_time::ThreadTime;
 use serde::Serialize;
 
 use viewcell::dice::Dice;
-use viewcell::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Side};
+use viewcell::frontier::Side;
 use viewcell::query::{Sample, TerrainBundle};
+
+use crate::growth::{Grow, Growth, GrowthOptions, Merge};
 
 /// A measured quantity over all sets.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -126,7 +128,7 @@ pub fn measure_cases(
             measured: measure(
                 terrain,
                 &pairs[..count],
-                &FrontierOptions::thesis(grow, merge),
+                &GrowthOptions::thesis(grow, merge),
             ),
         }
     });
@@ -137,9 +139,9 @@ pub fn measure_cases(
 pub fn measure(
     terrain: &TerrainBundle<'_>,
     pairs: &[[Sample; 2]],
-    options: &FrontierOptions,
+    options: &GrowthOptions,
 ) -> Measured {
-    let mut builder = FrontierBuilder::new(terrain);
+    let mut builder = Growth::new(terrain);
     let mut sets = Vec::with_capacity(pairs.len());
     let mut smaller = Vec::with_capacity(pairs.len());
     let (mut tried, mut merged) = (0, 0);
@@ -148,7 +150,7 @@ pub fn measure(
         // Pairs are drawn among samples of terrain.
         let _ = builder.build(a, b, options);
         let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-        let [of_a, of_b] = Side::BOTH.map(|side| builder.region(side).area() as f64);
+        let [of_a, of_b] = Side::BOTH.map(|side| builder.area(side) as f64);
         sets.push([milliseconds, of_a + of_b]);
         smaller.push(of_a.min(of_b));
         let work = builder.work();

@@ -1,9 +1,11 @@
 //! Methods side by side, and the papers' experiments: what is measured, and how.
 
 mod compression;
+pub mod constructions;
 mod epvs;
 mod frontier;
 pub mod ground;
+pub mod growth;
 pub mod interest;
 mod merging;
 pub mod perception;

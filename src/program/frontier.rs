@@ -10,15 +10,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell::format::{SolidParameters, TerrainParameters};
-use viewcell::frontier::cells::Construction;
-use viewcell::frontier::{Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side};
+use viewcell::frontier::{Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side, cells};
 use viewcell::query::{CellBundle, MappedBundle, Sample, SolidBundle, TerrainBundle, World};
 use viewcell_bake::bundle;
 use viewcell_ingest::world::ones;
 use viewcell_view::picture::{self, Ground, Part, Viewpoint};
 
 use super::exit::{Failure, Outcome};
-use super::output::{self, say};
+use super::output::{self, Json, say};
 use super::query::lines::{answer_documents, parse_cells, parse_samples};
 use super::query::{PairArgs, Position, count_samples, samples_of};
 use super::render::{check_drawable, check_png};
@@ -55,14 +54,6 @@ pub struct Args {
     pub margin: u32,
 }
 
-/// How sets are grown, and made of cells.
-pub struct Growth {
-    /// On a terrain, and in a solid level by the numbers of its cells.
-    pub options: FrontierOptions,
-    /// In a level of cells; none for the usual one.
-    pub construction: Option<Construction>,
-}
-
 /// The sizes of two regions, and what share of `all` they are.
 pub fn sizes([a, b]: [u64; 2], all: u64) -> String {
     let share = |size: u64| 100.0 * size as f64 / all.max(1) as f64;
@@ -78,21 +69,12 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(limit) = args.budget {
         options.limit = (limit > 0).then_some(limit);
     }
-    let growth = Growth {
-        options,
-        construction: None,
-    };
-    run_with(args, &growth)
-}
-
-/// The same, grown otherwise.
-pub fn run_with(args: &Args, growth: &Growth) -> Outcome {
     let outputs = args.output.iter().chain(&args.members);
     output::check_outputs(&[&args.pair.bundle], outputs, args.force)?;
     args.pair.ask(|map, world| match world {
-        World::Terrain(terrain) => on_terrain(args, growth, map, terrain),
-        World::Cells(level) => in_level(args, growth, &level),
-        World::Solid(level) => in_solid(args, growth, &level),
+        World::Terrain(terrain) => on_terrain(args, &options, map, terrain),
+        World::Cells(level) => in_level(args, &level),
+        World::Solid(level) => in_solid(args, &options, &level),
     })
 }
 
@@ -143,20 +125,19 @@ struct Set {
     work: (u64, u64),
 }
 
-pub fn on_terrain(
+fn on_terrain(
     args: &Args,
-    growth: &Growth,
+    options: &FrontierOptions,
     map: &MappedBundle,
     terrain: TerrainBundle<'_>,
 ) -> Outcome {
-    let options = growth.options;
     let mut builder = FrontierBuilder::new(&terrain);
     if let Some(file) = &args.pair.pairs {
         return answer_documents(file, |line| {
             let pair = parse_samples(line, terrain.parameters())?;
-            let set = build(args, &options, &mut builder, pair);
+            let set = build(args, options, &mut builder, pair);
             let set = set.map_err(|error| error.to_string())?;
-            Ok(document(args, &options, &terrain, &set, pair))
+            Ok(document(args, options, &terrain, &set, pair))
         });
     }
     let pair = args.pair.positions(map, &terrain)?;
@@ -164,7 +145,7 @@ pub fn on_terrain(
         check_png(path)?;
         check_drawable(&args.pair.bundle, &terrain)?;
     }
-    let set = build(args, &options, &mut builder, pair)
+    let set = build(args, options, &mut builder, pair)
         .map_err(|error| Failure::usage(format!("{}: {error}", args.pair.bundle.display())))?;
     if let Some(path) = &args.members {
         let parameters = terrain.parameters();
@@ -173,10 +154,10 @@ pub fn on_terrain(
         })?;
     }
     if let Some(path) = &args.output {
-        let png = draw(&options, &mut builder, &set, pair.map(|place| place.cell))?;
+        let png = draw(options, &mut builder, &set, pair.map(|place| place.cell))?;
         bundle::save(path, &png, args.force)?;
     }
-    let document = document(args, &options, &terrain, &set, pair);
+    let document = document(args, options, &terrain, &set, pair);
     if document.visible {
         say(NO_SET);
     }
@@ -293,7 +274,8 @@ pub struct CellsDocument {
     size_a: u64,
     /// Number of cells in the region of b.
     size_b: u64,
-    /// `published`, `tightened`, `grown` or `widened`; for a solid level `quads`, of the numbers of its cells.
+    /// `tightened` (Steed and Angus, EQ 1, and all that it does not see); for a solid level `quads`, of the numbers of its
+    /// cells.
     construction: &'static str,
     /// The cells of the region of a, in rising order; absent with --pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -323,8 +305,17 @@ impl CellsDocument {
         }
     }
 
+    /// Prints it, of a level of so many cells.
+    pub fn tell(&self, json: &Json, cells: u32) -> Outcome {
+        if self.visible {
+            say(NO_SET);
+        }
+        let sizes = sizes([self.size_a, self.size_b], cells.into());
+        json.tell(|| self, sizes)
+    }
+
     /// The sizes alone.
-    pub fn without_regions(self) -> Self {
+    fn without_regions(self) -> Self {
         Self {
             region_a: None,
             region_b: None,
@@ -333,33 +324,24 @@ impl CellsDocument {
     }
 }
 
-pub fn in_level(args: &Args, growth: &Growth, level: &CellBundle<'_>) -> Outcome {
+fn in_level(args: &Args, level: &CellBundle<'_>) -> Outcome {
     if args.output.is_some() {
         return Err(Failure::usage(format!(
             "-o: expected a terrain to draw, found cells in {}; --members writes a list",
             args.pair.bundle.display()
         )));
     }
-    let construction = growth.construction.unwrap_or_default();
-    if construction.needs_neighbours() && !level.has_neighbours() {
-        return Err(Failure::usage(format!(
-            "--construction {}: {} does not say which cells are adjacent; bake the level with \
-             --portals",
-            construction.name(),
-            args.pair.bundle.display()
-        )));
-    }
-    let mut memory = vec![0; construction.words(level.cells())];
+    let mut memory = vec![0; cells::words(level.cells())];
     match &args.pair.pairs {
         Some(file) => answer_documents(file, |line| {
             let pair = parse_cells(line, level.cells())?;
-            let document = set_in_level(level, construction, pair, &mut memory);
+            let document = set_in_level(level, pair, &mut memory);
             let document = document.map_err(|_| "no memory for a frontier set".to_owned())?;
             Ok(document.without_regions())
         }),
         None => {
             let pair = args.pair.cells(level)?;
-            let document = set_in_level(level, construction, pair, &mut memory)?;
+            let document = set_in_level(level, pair, &mut memory)?;
             show_in_level(args, level.cells(), &document)
         }
     }
@@ -367,28 +349,20 @@ pub fn in_level(args: &Args, growth: &Growth, level: &CellBundle<'_>) -> Outcome
 
 fn set_in_level(
     level: &CellBundle<'_>,
-    construction: Construction,
     [a, b]: [u32; 2],
     memory: &mut [u64],
 ) -> Result<CellsDocument, Failure> {
-    let frontier = level
-        .frontier(a, b, construction, memory)
-        .map_err(Failure::resource)?;
+    let frontier = level.frontier(a, b, memory).map_err(Failure::resource)?;
     let visible = level.visible(a, b) || level.visible(b, a);
     let [ab, ba]: [Vec<usize>; 2] = match &frontier {
         Some(frontier) => [frontier.ab, frontier.ba].map(|region| ones(region).collect()),
         None => [Vec::new(), Vec::new()],
     };
-    Ok(CellsDocument::new(
-        [a, b],
-        visible,
-        construction.name(),
-        [ab, ba],
-    ))
+    Ok(CellsDocument::new([a, b], visible, "tightened", [ab, ba]))
 }
 
 /// Prints a set, and writes its members; of a level of so many cells.
-pub fn show_in_level(args: &Args, cells: u32, document: &CellsDocument) -> Outcome {
+fn show_in_level(args: &Args, cells: u32, document: &CellsDocument) -> Outcome {
     let regions = [("a", &document.region_a), ("b", &document.region_b)];
     if let Some(path) = &args.members {
         let mut text = String::new();
@@ -401,14 +375,10 @@ pub fn show_in_level(args: &Args, cells: u32, document: &CellsDocument) -> Outco
         bundle::save(path, text.as_bytes(), args.force)?;
         say(format_args!("written: {}", path.display()));
     }
-    if document.visible {
-        say(NO_SET);
-    }
-    let sizes = sizes([document.size_a, document.size_b], cells.into());
-    args.pair.json.tell(|| document, sizes)
+    document.tell(&args.pair.json, cells)
 }
 
-pub fn in_solid(args: &Args, growth: &Growth, level: &SolidBundle<'_>) -> Outcome {
+fn in_solid(args: &Args, options: &FrontierOptions, level: &SolidBundle<'_>) -> Outcome {
     let path = args.pair.bundle.display();
     if args.output.is_some() {
         return Err(Failure::usage(format!(
@@ -421,16 +391,15 @@ pub fn in_solid(args: &Args, growth: &Growth, level: &SolidBundle<'_>) -> Outcom
              cells' numbers"
         )));
     }
-    let options = growth.options;
     let mut builder = FrontierBuilder::new(level.sights());
     match &args.pair.pairs {
         Some(file) => answer_documents(file, |line| {
             let pair = parse_cells(line, level.cells())?;
-            Ok(set_in_solid(level, &options, &mut builder, pair)?.without_regions())
+            Ok(set_in_solid(level, options, &mut builder, pair)?.without_regions())
         }),
         None => {
             let pair = args.pair.solid_cells(level)?;
-            let document = set_in_solid(level, &options, &mut builder, pair)
+            let document = set_in_solid(level, options, &mut builder, pair)
                 .map_err(|error| Failure::usage(format!("{path}: {error}")))?;
             show_in_level(args, level.cells(), &document)
         }

@@ -3,7 +3,7 @@
 mod common;
 
 use divan::Bencher;
-use viewcell::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Side};
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::query::{MappedBundle, Sample, TerrainBundle};
 use viewcell::session::{Session, SessionOptions};
 
@@ -32,42 +32,17 @@ fn hidden_pairs<'a>(
         .filter(|&(a, b)| !terrain.visible(a, b) && !terrain.visible(b, a))
 }
 
-fn grow(bencher: Bencher, options: FrontierOptions) {
+#[divan::bench(sample_count = 2000)]
+fn grow_default(bencher: Bencher) {
     let map = open();
     let terrain = map.terrain().unwrap();
     let mut pairs = hidden_pairs(&terrain);
     let mut builder = FrontierBuilder::new(&terrain);
     bencher.bench_local(|| {
         let (a, b) = pairs.next().unwrap();
-        builder.build(a, b, &options).unwrap();
+        builder.build(a, b, &FrontierOptions::default()).unwrap();
         divan::black_box(builder.region(Side::A).area())
     });
-}
-
-#[divan::bench(sample_count = 2000)]
-fn grow_default(bencher: Bencher) {
-    grow(bencher, FrontierOptions::default());
-}
-
-#[divan::bench]
-fn grow_hierarchical_lossless(bencher: Bencher) {
-    grow(
-        bencher,
-        FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless),
-    );
-}
-
-#[divan::bench]
-fn grow_hierarchical_lossy(bencher: Bencher) {
-    grow(
-        bencher,
-        FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossy),
-    );
-}
-
-#[divan::bench]
-fn grow_simple_lossy(bencher: Bencher) {
-    grow(bencher, FrontierOptions::thesis(Grow::Simple, Merge::Lossy));
 }
 
 /// A set in the hand of each player, and what they do with it.

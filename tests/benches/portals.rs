@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use viewcell::format::cells::{DistanceBits, DistanceRow, PvsRow};
-use viewcell::frontier::cells::{Construction, by_distance, grow, tightened, widen};
+use viewcell::frontier::cells::{tightened, words};
 use viewcell_bake::hierarchy::epvs::{Epvs, UNREACHABLE};
 use viewcell_bake::visibility::portals::{FlowMethod, FlowOptions, flow, recover};
 use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
@@ -83,9 +83,9 @@ const LEVELS: [&str; 3] = [
 /// Hidden pairs asked, one after the other.
 const QUERIES: usize = 1000;
 
-fn bench_frontier(bencher: Bencher, name: &str, construction: Construction) {
-    let Some(mut graph) = level(name) else { return };
-    graph.portals = recover(&graph);
+#[divan::bench(args = LEVELS)]
+fn cell_frontier(bencher: Bencher, name: &str) {
+    let Some(graph) = level(name) else { return };
     let mut pvs: BitMatrix = graph.pvs.unwrap().or_with_transpose();
     pvs.set_diagonal();
     let epvs = Epvs::new(&pvs);
@@ -110,11 +110,6 @@ fn bench_frontier(bencher: Bencher, name: &str, construction: Construction) {
         .rows()
         .map(|row| row.iter().flat_map(|word| word.to_le_bytes()).collect())
         .collect();
-    let mut neighbours = vec![Vec::new(); pvs.n()];
-    for [a, b] in CellGraph::adjacency_of(&graph.portals) {
-        neighbours[a as usize].push(b);
-        neighbours[b as usize].push(a);
-    }
     let pairs: Vec<[u32; 2]> = (0_u64..)
         .map(|i| {
             let mixed = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
@@ -125,44 +120,12 @@ fn bench_frontier(bencher: Bencher, name: &str, construction: Construction) {
         .collect();
     let distances = |cell: u32| DistanceRow::new(&rows[cell as usize], bits, n);
     let row = |cell: u32| PvsRow::new(&bytes[cell as usize], n);
-    let mut memory = vec![0; construction.words(n)];
+    let mut memory = vec![0; words(n)];
     bencher.counter(ItemsCount::new(QUERIES)).bench_local(|| {
         for &pair in &pairs {
             let both = pair.map(distances);
-            let found = match construction {
-                Construction::Published => by_distance(pair, both, &mut memory),
-                Construction::Tightened => tightened(pair, both, row, &mut memory),
-                Construction::Grown => {
-                    let near = |cell: u32| neighbours[cell as usize].iter().copied();
-                    grow(n, pair, row, near, &mut memory)
-                }
-                Construction::Widened => {
-                    let near =
-                        |cell: u32| neighbours[cell as usize].iter().map(|&next| (next, 1.0));
-                    widen(n, [&[pair[0]], &[pair[1]]], row, near, &mut memory)
-                }
-            };
+            let found = tightened(pair, both, row, &mut memory);
             divan::black_box(found.ok());
         }
     });
-}
-
-#[divan::bench(args = LEVELS)]
-fn published_frontier(bencher: Bencher, name: &str) {
-    bench_frontier(bencher, name, Construction::Published);
-}
-
-#[divan::bench(args = LEVELS)]
-fn tightened_frontier(bencher: Bencher, name: &str) {
-    bench_frontier(bencher, name, Construction::Tightened);
-}
-
-#[divan::bench(args = LEVELS, sample_count = 10)]
-fn grown_frontier(bencher: Bencher, name: &str) {
-    bench_frontier(bencher, name, Construction::Grown);
-}
-
-#[divan::bench(args = LEVELS, sample_count = 10)]
-fn widened_frontier(bencher: Bencher, name: &str) {
-    bench_frontier(bencher, name, Construction::Widened);
 }

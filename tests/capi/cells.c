@@ -62,32 +62,20 @@ static void print_half(const viewcell_bundle *bundle, viewcell_frontier *frontie
 
 static void print_frontiers(const viewcell_bundle *bundle, const viewcell_world *level) {
   viewcell_frontier *frontier;
-  viewcell_frontier_options options;
-  CHECK(viewcell_frontier_defaults(&options) == VIEWCELL_OK);
-  CHECK(options.construction == VIEWCELL_TIGHTENED);
   CHECK(viewcell_frontier_new(bundle, &frontier) == VIEWCELL_OK);
   CHECK(viewcell_frontier_contains(frontier, 0, 0) == 0);
-  for (uint32_t construction = VIEWCELL_PUBLISHED; construction <= VIEWCELL_WIDENED; construction++) {
-    options.construction = construction;
-    if (construction >= VIEWCELL_GROWN && !level->has_neighbours) {
-      CHECK(viewcell_frontier_begin(frontier, 0, 0, &options) == VIEWCELL_ARGUMENT);
-      continue;
+  for (uint32_t a = 0; a < level->places; a += 7)
+    for (uint32_t b = 0; b < level->places; b++) {
+      uint64_t area;
+      CHECK(viewcell_frontier_begin(frontier, a, b, VIEWCELL_BUDGET) == VIEWCELL_OK);
+      CHECK(viewcell_frontier_step(frontier, 1) == 1);
+      CHECK(viewcell_frontier_area(frontier, 0, &area) == VIEWCELL_OK);
+      printf("%u %u %d", a, b, area > 0);
+      for (uint32_t side = 0; side < 2; side++)
+        print_half(bundle, frontier, side, level);
+      putchar('\n');
     }
-    for (uint32_t a = 0; a < level->places; a += 7)
-      for (uint32_t b = 0; b < level->places; b++) {
-        uint64_t area;
-        CHECK(viewcell_frontier_begin(frontier, a, b, &options) == VIEWCELL_OK);
-        CHECK(viewcell_frontier_step(frontier, 1) == 1);
-        CHECK(viewcell_frontier_area(frontier, 0, &area) == VIEWCELL_OK);
-        printf("%u %u %u %d", construction, a, b, area > 0);
-        for (uint32_t side = 0; side < 2; side++)
-          print_half(bundle, frontier, side, level);
-        putchar('\n');
-      }
-  }
-  options.construction = 4;
-  CHECK(viewcell_frontier_begin(frontier, 0, 0, &options) == VIEWCELL_ARGUMENT);
-  CHECK(viewcell_frontier_begin(frontier, 0, (uint32_t)level->places, NULL) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_frontier_begin(frontier, 0, (uint32_t)level->places, 0) == VIEWCELL_OUTSIDE);
   CHECK(viewcell_frontier_close(frontier) == VIEWCELL_OK);
 }
 
@@ -130,13 +118,11 @@ static void misuse(viewcell_bundle *bundle, const viewcell_world *level) {
 }
 
 /* Players who walk at random: who is told what, as the runtime says it too. */
-static void play(viewcell_bundle *bundle, const viewcell_world *level, uint32_t construction,
-                 uint32_t peers) {
+static void play(viewcell_bundle *bundle, const viewcell_world *level, uint32_t peers) {
   enum { PLAYERS = 6 };
   viewcell_session *session;
   viewcell_session_options options;
   CHECK(viewcell_session_defaults(&options) == VIEWCELL_OK && options.patience == UINT32_MAX);
-  options.frontier.construction = construction;
   options.patience = 3;
   options.peers = peers;
   CHECK(viewcell_session_new(bundle, PLAYERS, &options, &session) == VIEWCELL_OK);
@@ -189,7 +175,7 @@ static void misuse_session(viewcell_bundle *bundle, const viewcell_world *level)
   viewcell_notice notices[4];
   size_t count = 5;
   CHECK(viewcell_session_defaults(&options) == VIEWCELL_OK);
-  options.frontier.construction = 4;
+  options.peers = 2;
   CHECK(viewcell_session_new(bundle, 2, &options, &session) == VIEWCELL_ARGUMENT && !session);
   CHECK(viewcell_session_new(bundle, 3, NULL, &session) == VIEWCELL_OK);
   CHECK(viewcell_session_move(session, 3, 0, notices, 4, &count) == VIEWCELL_ARGUMENT);
@@ -221,7 +207,6 @@ static void ask_damaged(viewcell_bundle *bundle, unsigned seed) {
   static uint64_t words[1 << 12];
   viewcell_world level;
   viewcell_frontier *frontier;
-  viewcell_frontier_options options;
   CHECK(viewcell_info(bundle, &level) == VIEWCELL_OK);
   if (level.kind != VIEWCELL_CELLS)
     return; /* the kind of world is among the wrong bytes */
@@ -232,16 +217,12 @@ static void ask_damaged(viewcell_bundle *bundle, unsigned seed) {
   viewcell_distance(bundle, a, b);
   viewcell_pvs(bundle, a, 0, words, 1 << 12);
   CHECK(viewcell_frontier_new(bundle, &frontier) == VIEWCELL_OK);
-  CHECK(viewcell_frontier_defaults(&options) == VIEWCELL_OK);
-  for (uint32_t construction = VIEWCELL_PUBLISHED; construction <= VIEWCELL_WIDENED; construction++) {
-    options.construction = construction;
-    uint64_t area = 0;
-    if (viewcell_frontier_begin(frontier, a, b, &options) == VIEWCELL_OK)
-      CHECK(viewcell_frontier_area(frontier, 0, &area) == VIEWCELL_OK);
-    if (area > 0) {
-      CHECK(viewcell_frontier_contains(frontier, 0, a) == 1);
-      CHECK(viewcell_frontier_contains(frontier, 1, b) == 1);
-    }
+  uint64_t area = 0;
+  if (viewcell_frontier_begin(frontier, a, b, VIEWCELL_BUDGET) == VIEWCELL_OK)
+    CHECK(viewcell_frontier_area(frontier, 0, &area) == VIEWCELL_OK);
+  if (area > 0) {
+    CHECK(viewcell_frontier_contains(frontier, 0, a) == 1);
+    CHECK(viewcell_frontier_contains(frontier, 1, b) == 1);
   }
   CHECK(viewcell_frontier_close(frontier) == VIEWCELL_OK);
 }
@@ -271,7 +252,7 @@ int main(int count, char **arguments) {
   print_matrix(bundle, &level);
   print_frontiers(bundle, &level);
   for (uint32_t peers = 0; peers < 2; peers++)
-    play(bundle, &level, VIEWCELL_TIGHTENED, peers);
+    play(bundle, &level, peers);
   misuse_session(bundle, &level);
   misuse(bundle, &level);
   damage(arguments[1], ask_damaged);

@@ -7,7 +7,7 @@ import ctypes
 import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 
-VERSION, CELLS, CONSTRUCTIONS = 2, 2, (0, 1, 2, 3)
+VERSION, CELLS, BUDGET = 3, 2, 64
 
 
 class World(Structure):
@@ -28,8 +28,7 @@ viewcell.viewcell_info.argtypes = [c_void_p, POINTER(World)]
 viewcell.viewcell_visible_from.argtypes = [c_void_p, c_uint32, c_size_t, c_void_p, c_void_p]
 viewcell.viewcell_distance.argtypes = [c_void_p, c_uint32, c_uint32]
 viewcell.viewcell_frontier_new.argtypes = [c_void_p, POINTER(c_void_p)]
-viewcell.viewcell_frontier_defaults.argtypes = [c_void_p]
-viewcell.viewcell_frontier_begin.argtypes = [c_void_p, c_uint32, c_uint32, c_void_p]
+viewcell.viewcell_frontier_begin.argtypes = [c_void_p, c_uint32, c_uint32, c_uint32]
 viewcell.viewcell_frontier_contains.argtypes = [c_void_p, c_uint32, c_uint32]
 viewcell.viewcell_frontier_close.argtypes = [c_void_p]
 viewcell.viewcell_close.argtypes = [c_void_p]
@@ -60,21 +59,16 @@ for a in range(n):
 
 frontier = c_void_p()
 check(viewcell.viewcell_frontier_new(bundle, byref(frontier)))
-# The last of the options, which are words of 32 bits.
-options = (c_uint32 * 14)()
-check(viewcell.viewcell_frontier_defaults(options))
 
 
 def region(side):
     return "".join(str(check(viewcell.viewcell_frontier_contains(frontier, side, c))) for c in range(n))
 
 
-for construction in CONSTRUCTIONS:
-    options[13] = construction
-    for a in range(0, n, 7):
-        for b in range(n):
-            check(viewcell.viewcell_frontier_begin(frontier, a, b, options))
-            halves = [region(side) for side in (0, 1)]
-            print(construction, a, b, int("1" in halves[0]), *halves)
+for a in range(0, n, 7):
+    for b in range(n):
+        check(viewcell.viewcell_frontier_begin(frontier, a, b, BUDGET))
+        halves = [region(side) for side in (0, 1)]
+        print(a, b, int("1" in halves[0]), *halves)
 check(viewcell.viewcell_frontier_close(frontier))
 check(viewcell.viewcell_close(bundle))

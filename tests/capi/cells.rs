@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use viewcell::frontier::cells::Construction;
+use viewcell::frontier::cells;
 use viewcell::query::{Bundle, CellBundle};
 use viewcell::session::{News, Session, SessionOptions};
 use viewcell_bake::{CellOptions, bake_cells};
@@ -100,22 +100,19 @@ fn matrix(level: &CellBundle) -> String {
 fn frontiers(level: &CellBundle) -> String {
     let mut lines = String::new();
     let n = level.cells();
-    let known = Construction::ALL.len() - 2 * usize::from(!level.has_neighbours());
-    let mut memory = vec![0; Construction::Widened.words(n)];
-    for (number, construction) in Construction::ALL.into_iter().take(known).enumerate() {
-        for a in (0..n).step_by(7) {
-            for b in 0..n {
-                let set = level.frontier(a, b, construction, &mut memory).unwrap();
-                let region = |region: Option<&[u64]>| -> String {
-                    let has = |cell: u32| {
-                        region.is_some_and(|r| r[cell as usize / 64] >> (cell % 64) & 1 == 1)
-                    };
-                    (0..n).map(|cell| digit(has(cell))).collect()
+    let mut memory = vec![0; cells::words(n)];
+    for a in (0..n).step_by(7) {
+        for b in 0..n {
+            let set = level.frontier(a, b, &mut memory).unwrap();
+            let region = |region: Option<&[u64]>| -> String {
+                let has = |cell: u32| {
+                    region.is_some_and(|r| r[cell as usize / 64] >> (cell % 64) & 1 == 1)
                 };
-                let made = u32::from(set.is_some());
-                let [ab, ba] = [region(set.map(|s| s.ab)), region(set.map(|s| s.ba))];
-                writeln!(lines, "{number} {a} {b} {made} {ab} {ba}").unwrap();
-            }
+                (0..n).map(|cell| digit(has(cell))).collect()
+            };
+            let made = u32::from(set.is_some());
+            let [ab, ba] = [region(set.map(|s| s.ab)), region(set.map(|s| s.ba))];
+            writeln!(lines, "{a} {b} {made} {ab} {ba}").unwrap();
         }
     }
     lines

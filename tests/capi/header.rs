@@ -33,7 +33,7 @@ const FRONT: &str = "\
  *
  *     viewcell_frontier *frontier;            // once, for all sets to come
  *     viewcell_frontier_new(bundle, &frontier);
- *     viewcell_frontier_begin(frontier, alice, bob, NULL);
+ *     viewcell_frontier_begin(frontier, alice, bob, VIEWCELL_BUDGET);
  *     while (viewcell_frontier_step(frontier, 16) == 0)
  *         ;  // or 16 quads a frame: what is there may be used at any time
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)

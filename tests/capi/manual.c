@@ -109,11 +109,9 @@ static void print_half(const viewcell_frontier *frontier, uint32_t places, uint3
 
 static void frontiers(viewcell_bundle *bundle, const viewcell_world *world) {
   viewcell_frontier *frontier;
-  viewcell_frontier_options options;
   CHECK(viewcell_frontier_new(bundle, &frontier) == VIEWCELL_OK && frontier);
-  CHECK(viewcell_frontier_defaults(&options) == VIEWCELL_OK);
   /* The bundle may go before those who use it. */
-  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), NULL) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), VIEWCELL_BUDGET) == VIEWCELL_OK);
   int steps = 0;
   while (viewcell_frontier_step(frontier, 1) == 0)
     CHECK(viewcell_frontier_contains(frontier, 0, at(0, 2)) == 1 && ++steps < 1000);
@@ -132,31 +130,16 @@ static void frontiers(viewcell_bundle *bundle, const viewcell_world *world) {
     CHECK(viewcell_region_contains(copy, 0) == VIEWCELL_CLOSED);
     CHECK(viewcell_region_close(copy) == VIEWCELL_CLOSED);
   }
-  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(1, 2), &options) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(1, 2), 0) == VIEWCELL_OK);
   CHECK(viewcell_frontier_step(frontier, 1) == 1);
   uint64_t area = 7;
   CHECK(viewcell_frontier_area(frontier, 1, &area) == VIEWCELL_OK && area == 0);
-  CHECK(viewcell_frontier_begin(frontier, at(0, 5), at(0, 0), NULL) == VIEWCELL_OUTSIDE);
-  CHECK(viewcell_frontier_begin(frontier, VIEWCELL_NOWHERE, at(0, 0), NULL) == VIEWCELL_OUTSIDE);
-  CHECK(viewcell_frontier_begin(frontier, at(8, 4), at(0, 0), NULL) == VIEWCELL_VOID);
-  /* Towards a place, or nowhere in particular. */
-  options.order = 4;
-  options.toward[0] = at(0, 4);
-  options.toward[1] = VIEWCELL_NOWHERE;
-  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), &options) == VIEWCELL_OK);
-  CHECK(viewcell_frontier_step(frontier, 1000) == 1);
-  CHECK(viewcell_frontier_contains(frontier, 0, at(0, 4)) == 1);
-  CHECK(viewcell_frontier_contains(frontier, 1, at(8, 2)) == 1);
-  options.toward[0] = at(0, 5);
-  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), &options) == VIEWCELL_OUTSIDE);
-  options.order = 5;
-  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), &options) == VIEWCELL_ARGUMENT);
-  options.order = 0;
-  options.neighbours = 5;
-  CHECK(viewcell_frontier_begin(frontier, at(0, 0), at(8, 0), &options) == VIEWCELL_ARGUMENT);
+  CHECK(viewcell_frontier_begin(frontier, at(0, 5), at(0, 0), VIEWCELL_BUDGET) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_frontier_begin(frontier, VIEWCELL_NOWHERE, at(0, 0), VIEWCELL_BUDGET) == VIEWCELL_OUTSIDE);
+  CHECK(viewcell_frontier_begin(frontier, at(8, 4), at(0, 0), VIEWCELL_BUDGET) == VIEWCELL_VOID);
   CHECK(viewcell_frontier_contains(frontier, 2, at(0, 0)) == VIEWCELL_ARGUMENT);
   CHECK(viewcell_close(bundle) == VIEWCELL_OK);
-  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), NULL) == VIEWCELL_OK);
+  CHECK(viewcell_frontier_begin(frontier, at(0, 2), at(8, 2), VIEWCELL_BUDGET) == VIEWCELL_OK);
   CHECK(viewcell_frontier_step(frontier, 1000) == 1);
   CHECK(viewcell_frontier_contains(frontier, 1, at(8, 2)) == 1);
   CHECK(viewcell_frontier_close(frontier) == VIEWCELL_OK);
@@ -279,7 +262,7 @@ static void ask_damaged(viewcell_bundle *bundle, unsigned seed) {
   viewcell_contains(bundle, words, 64, at(seed % 9, 2));
   viewcell_frontier *frontier;
   CHECK(viewcell_frontier_new(bundle, &frontier) == VIEWCELL_OK);
-  if (viewcell_frontier_begin(frontier, at(seed % 9, 2), at(8, 2), NULL) == VIEWCELL_OK)
+  if (viewcell_frontier_begin(frontier, at(seed % 9, 2), at(8, 2), VIEWCELL_BUDGET) == VIEWCELL_OK)
     while (viewcell_frontier_step(frontier, 100) == 0)
       ;
   CHECK(viewcell_frontier_close(frontier) == VIEWCELL_OK);

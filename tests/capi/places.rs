@@ -165,7 +165,7 @@ fn frontier_sets_in_a_world_of_each_kind_hide_their_halves_from_each_other() {
                 let others = (0..places).step_by(1 + places as usize / 20);
                 others.map(move |b| (a, b))
             }) {
-                let begun = viewcell_frontier_begin(frontier, a, b, null());
+                let begun = viewcell_frontier_begin(frontier, a, b, VIEWCELL_BUDGET);
                 assert_eq!(begun, VIEWCELL_OK);
                 while viewcell_frontier_step(frontier, 64) == 0 {}
                 let halves = [0, 1].map(|side| {

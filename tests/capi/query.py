@@ -7,7 +7,7 @@ import ctypes
 import sys
 from ctypes import POINTER, Structure, byref, c_double, c_size_t, c_uint32, c_uint64, c_void_p
 
-VERSION = 2
+VERSION = 3
 
 
 class World(Structure):
@@ -26,7 +26,7 @@ viewcell.viewcell_info.argtypes = [c_void_p, POINTER(World)]
 viewcell.viewcell_visible.argtypes = [c_void_p, c_uint32, c_uint32]
 viewcell.viewcell_visible_from.argtypes = [c_void_p, c_uint32, c_size_t, c_void_p, c_void_p]
 viewcell.viewcell_frontier_new.argtypes = [c_void_p, POINTER(c_void_p)]
-viewcell.viewcell_frontier_begin.argtypes = [c_void_p, c_uint32, c_uint32, c_void_p]
+viewcell.viewcell_frontier_begin.argtypes = [c_void_p, c_uint32, c_uint32, c_uint32]
 viewcell.viewcell_frontier_step.argtypes = [c_void_p, c_uint32]
 viewcell.viewcell_frontier_contains.argtypes = [c_void_p, c_uint32, c_uint32]
 viewcell.viewcell_frontier_close.argtypes = [c_void_p]
@@ -59,7 +59,7 @@ except RuntimeError as error:
 frontier = c_void_p()
 check(viewcell.viewcell_frontier_new(bundle, byref(frontier)))
 a, b = (2 * terrain.width + column for column in (0, 8))
-check(viewcell.viewcell_frontier_begin(frontier, a, b, None))
+check(viewcell.viewcell_frontier_begin(frontier, a, b, 64))
 while check(viewcell.viewcell_frontier_step(frontier, 8)) == 0:
     pass
 for side in (0, 1):

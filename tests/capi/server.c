@@ -47,7 +47,7 @@ static int silent(const pair *p, viewcell_place a, viewcell_place b) {
 
 static void negotiate(pair *p, const viewcell_bundle *bundle, viewcell_frontier *frontier,
                       viewcell_place a, viewcell_place b) {
-  must(viewcell_frontier_begin(frontier, a, b, NULL));
+  must(viewcell_frontier_begin(frontier, a, b, VIEWCELL_BUDGET));
   while (viewcell_frontier_step(frontier, 16) == 0)
     ;
   for (uint32_t side = 0; side < 2; side++) {

@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 pub use viewcell::dice::Dice;
-use viewcell::frontier::{
-    FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
-};
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::query::{MappedBundle, Sample};
 use viewcell_bake::visibility::{Bodies, sees};
 use viewcell_ingest::world::Terrain;
@@ -110,45 +108,15 @@ pub fn ridges(width: u32, height: u32, seed: u64, voids: bool) -> Terrain {
     Terrain::new(width, height, heights, [2.0, 1.5]).unwrap()
 }
 
-/// Every kind of options in turn: the product of all choices, and budgets.
+/// The default, budgets around which something changes, and none.
 pub fn all_options() -> Vec<FrontierOptions> {
-    let goal = Some(Sample::new(3, 2));
-    let mut all = vec![FrontierOptions::default()];
-    for grow in [Grow::Hierarchical, Grow::Simple] {
-        for merge in [Merge::Lossless, Merge::Lossy, Merge::Blocks(0)] {
-            for order in [
-                Order::Fifo,
-                Order::Coarse,
-                Order::Ground,
-                Order::Gain,
-                Order::Toward(goal, None),
-            ] {
-                for (i, turns) in [Turns::Alternate, Turns::Balance].into_iter().enumerate() {
-                    for end in 0..4 {
-                        let n = all.len() as u32;
-                        let merge = match merge {
-                            // Up to the number of blocks of small terrains.
-                            Merge::Blocks(_) => Merge::Blocks(n % 7),
-                            merge => merge,
-                        };
-                        all.push(FrontierOptions {
-                            grow,
-                            merge,
-                            neighbours: [Neighbours::Four, Neighbours::Eight][(i + end) % 2],
-                            order,
-                            turns,
-                            finest: [None, Some(0), Some(1), Some(2)][(n % 4) as usize],
-                            give_up: n.is_multiple_of(5),
-                            extend: end & 1 == 1,
-                            tighten: end & 2 == 2,
-                            limit: [None, Some(n % 7), Some(20)][(n % 3) as usize],
-                        });
-                    }
-                }
-            }
-        }
-    }
-    all
+    let few = [0, 1, 2, 3, 5, 8, 20, 65, 130, 200].map(Some);
+    let limits = few.into_iter().chain([None]);
+    let others = limits.map(|limit| FrontierOptions { limit });
+    [FrontierOptions::default()]
+        .into_iter()
+        .chain(others)
+        .collect()
 }
 
 pub fn options() -> impl Strategy<Value = FrontierOptions> {

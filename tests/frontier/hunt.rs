@@ -5,11 +5,11 @@
 //! own.
 
 use rayon::prelude::*;
-use viewcell::frontier::{FrontierBuilder, FrontierOptions, Grow, Merge, Region, Side};
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Region, Side};
 use viewcell::query::{Grid, Sample, TerrainBundle};
 use viewcell_bake::survey::GroupSight;
 
-use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, all_options, bake, real, ridges};
+use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, bake, real, ridges};
 
 /// Two regions, as block bitmaps, and how they came to be.
 struct Set {
@@ -145,13 +145,11 @@ fn leaks(terrain: &TerrainBundle<'_>, sets: &[Set]) -> Vec<Leak> {
         .collect()
 }
 
-/// Which options a hunt takes.
+/// Of so many sets one takes another limit than the default, and of so many of these one takes none, which takes a
+/// thousand times as long on a large terrain.
 #[derive(Clone, Copy)]
 struct Mix {
-    /// One of so many sets takes other options than the default, in turn.
     others: usize,
-    /// One of so many of these takes the thesis's without a limit, which takes a thousand times as
-    /// long as the default on a large terrain.
     unlimited: usize,
 }
 
@@ -161,13 +159,8 @@ impl Mix {
         if !set.is_multiple_of(self.others) || turn.is_multiple_of(3) {
             return FrontierOptions::default();
         }
-        if turn % self.unlimited == 10 {
-            return FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless);
-        }
-        let all = all_options();
         FrontierOptions {
-            limit: Some(200),
-            ..all[turn % all.len()]
+            limit: (turn % self.unlimited != 10).then_some(turn as u32 % 200),
         }
     }
 }

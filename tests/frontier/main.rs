@@ -1,4 +1,4 @@
-//! Frontier sets: never a leak, equal to a slow twin, whatever the options.
+//! Frontier sets: never a leak, equal to a slow twin, whatever the limit.
 
 #[path = "../common/baking.rs"]
 mod baking;
@@ -15,7 +15,6 @@ mod leak;
 mod lossy;
 mod reference;
 mod region;
-mod remembered;
 mod session;
 mod steps;
 mod within;

@@ -3,13 +3,24 @@
 use crate::common::{MUTUAL, Matrix, ONE_WAY, bake, options, ridges};
 use proptest::prelude::*;
 use std::collections::HashSet;
-use viewcell::frontier::{
-    FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
-};
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::query::{Grid, Quad, Sample};
 use viewcell_ingest::world::Terrain;
 
 type Set = HashSet<Sample>;
+
+/// Most pairs of blocks that are read for a small quad.
+const PAIRS: u32 = 512;
+const AROUND: [(i64, i64); 8] = [
+    (-1, -1),
+    (0, -1),
+    (1, -1),
+    (-1, 0),
+    (1, 0),
+    (-1, 1),
+    (0, 1),
+    (1, 1),
+];
 
 struct Twin<'a> {
     matrix: &'a Matrix,
@@ -20,7 +31,7 @@ struct Twin<'a> {
     start: [Sample; 2],
     members: [Set; 2],
     seen: [Set; 2],
-    queue: [Vec<(u64, Quad)>; 2],
+    queue: [Vec<Quad>; 2],
     met: [HashSet<Quad>; 2],
 }
 
@@ -72,19 +83,6 @@ impl Twin<'_> {
         !sees(a, b) && (self.mutual || !sees(b, a))
     }
 
-    fn merge_lossy(&self, m: &mut Set, p: &Set, quad: Quad) {
-        let (Some(a), Some(b)) = (self.state(m, quad), self.state(p, quad)) else {
-            return;
-        };
-        if a == State::Unknown && b == State::Unknown {
-            for child in (0..4).filter_map(|i| quad.child(i)) {
-                self.merge_lossy(m, p, child);
-            }
-        } else if a != State::Hidden || b != State::Hidden {
-            m.extend(self.inside(quad));
-        }
-    }
-
     /// With how many blocks the block of a small quad shares sight of some samples, but not of
     /// all; and the terrain of all blocks of which it sees something.
     fn blocks_seen(&self, quad: Quad) -> (u32, Set) {
@@ -107,46 +105,25 @@ impl Twin<'_> {
         (mixed, seen)
     }
 
-    fn take(&mut self, i: usize, quad: Quad, merge: bool, go_on: bool) -> bool {
+    fn take(&mut self, i: usize, quad: Quad) -> bool {
         let pvs = self.pvs(quad);
         if !self.mutual && pvs.iter().any(|s| self.members[1 - i].contains(s)) {
             return false;
         }
-        if merge {
-            match self.options.merge {
-                Merge::Lossy if !self.members[i].is_empty() => {
-                    let mut seen = std::mem::take(&mut self.seen[i]);
-                    self.merge_lossy(&mut seen, &pvs, self.grid.root());
-                    self.seen[i] = seen;
-                }
-                Merge::Blocks(most) if quad.level < 4 => {
-                    let (mixed, blocks) = self.blocks_seen(quad);
-                    let too_many = mixed > most;
-                    self.seen[i].extend(if too_many { blocks } else { pvs });
-                }
-                _ => self.seen[i].extend(pvs),
-            }
-        }
+        // Put together from pairs of blocks.
+        let is_long = quad.level < 4 && self.blocks_seen(quad).0 > PAIRS;
+        let seen = if is_long {
+            self.blocks_seen(quad).1
+        } else {
+            pvs
+        };
+        self.seen[i].extend(seen);
         let inside = self.inside(quad);
         self.members[i].extend(inside);
-        if go_on {
-            for (dx, dy) in [
-                (-1, -1),
-                (0, -1),
-                (1, -1),
-                (-1, 0),
-                (1, 0),
-                (-1, 1),
-                (0, 1),
-                (1, 1),
-            ] {
-                if self.options.neighbours == Neighbours::Four && dx * dy != 0 {
-                    continue;
-                }
-                let (c, r) = (i64::from(quad.column) + dx, i64::from(quad.row) + dy);
-                if c >= 0 && r >= 0 {
-                    self.put(i, Quad::new(quad.level, c as u32, r as u32));
-                }
+        for (dx, dy) in AROUND {
+            let (c, r) = (i64::from(quad.column) + dx, i64::from(quad.row) + dy);
+            if c >= 0 && r >= 0 {
+                self.put(i, Quad::new(quad.level, c as u32, r as u32));
             }
         }
         true
@@ -154,62 +131,20 @@ impl Twin<'_> {
 
     fn put(&mut self, i: usize, quad: Quad) {
         if self.grid.has_quad(quad) && self.met[i].insert(quad) {
-            let key = self.key(i, quad);
-            self.queue[i].push((key, quad));
+            self.queue[i].push(quad);
         }
     }
 
-    fn key(&self, i: usize, quad: Quad) -> u64 {
-        match self.options.order {
-            Order::Fifo => 0,
-            Order::Coarse => 100 - u64::from(quad.level),
-            Order::Ground => {
-                let last = (1 << quad.level) - 1;
-                let o = quad.origin();
-                let start = self.world.at(self.start[i].column, self.start[i].row) as f32;
-                let highest = [
-                    (0, 0),
-                    (last, 0),
-                    (0, last),
-                    (last, last),
-                    (last / 2, last / 2),
-                ]
-                .map(|(dx, dy)| {
-                    let c = (o.column + dx).min(self.matrix.width - 1);
-                    let r = (o.row + dy).min(self.matrix.height - 1);
-                    self.world.at(c, r) as f32
-                })
-                .into_iter()
-                .filter(|height| !height.is_nan())
-                .max_by(f32::total_cmp);
-                // Millimetres: exact in tests, where heights are whole metres.
-                highest.map_or(u64::MAX, |h| ((h - start).abs() * 1000.0) as u64)
-            }
-            Order::Gain => {
-                if self.state(&self.seen[1 - i], quad) != Some(State::Hidden) {
-                    return u64::MAX - u64::from(quad.level);
-                }
-                let new = self.pvs(quad).difference(&self.seen[i]).count() as u64;
-                (new << 16) / self.inside(quad).len() as u64
-            }
-            Order::Toward(a, b) => {
-                let goal = [a, b][i].unwrap_or(self.start[i]);
-                let half = |at: u32| (2.0 * f64::from(at) + 1.0) * f64::from(1 << quad.level) - 1.0;
-                let dx = half(quad.column) - 2.0 * f64::from(goal.column);
-                let dy = half(quad.row) - 2.0 * f64::from(goal.row);
-                (dx * dx + dy * dy) as u64
-            }
-        }
-    }
-
+    /// The first of the largest.
     fn next(&mut self, i: usize) -> Option<Quad> {
-        let least = self.queue[i].iter().map(|(key, _)| *key).min()?;
-        let at = self.queue[i].iter().position(|(key, _)| *key == least)?;
-        Some(self.queue[i].remove(at).1)
+        let largest = self.queue[i].iter().map(|quad| quad.level).max()?;
+        let at = self.queue[i]
+            .iter()
+            .position(|quad| quad.level == largest)?;
+        Some(self.queue[i].remove(at))
     }
 
     fn near(&self, i: usize, quad: Quad) -> bool {
-        let corners = self.options.neighbours == Neighbours::Eight;
         let own = |c: i64, r: i64| {
             c >= 0 && r >= 0 && self.members[i].contains(&Sample::new(c as u32, r as u32))
         };
@@ -224,22 +159,21 @@ impl Twin<'_> {
             touches |= own(x - 1, y + at) || own(x + side, y + at);
         }
         for (dx, dy) in [(-1, -1), (side, -1), (-1, side), (side, side)] {
-            touches |= corners && own(x + dx, y + dy);
+            touches |= own(x + dx, y + dy);
         }
         touches
     }
 
     /// Returns what it counts for.
-    fn consider(&mut self, i: usize, quad: Quad, merge: bool) -> u32 {
-        let by_size = self.grid.root_level().saturating_sub(5).min(4);
-        let finest = self.options.finest.unwrap_or(by_size);
+    fn consider(&mut self, i: usize, quad: Quad) -> u32 {
+        let finest = self.grid.root_level().saturating_sub(5).min(4);
         if self.state(&self.members[i], quad) == Some(State::Visible) {
             return 1;
         }
         let before = self.members[i].len();
         let descend = match self.state(&self.seen[1 - i], quad) {
             None | Some(State::Visible) => false,
-            Some(State::Hidden) => !self.take(i, quad, merge, true),
+            Some(State::Hidden) => !self.take(i, quad),
             Some(State::Unknown) => true,
         };
         if descend && quad.level > finest {
@@ -262,53 +196,28 @@ impl Twin<'_> {
             return;
         }
         let (mut qa, mut qb) = (a.quad(), b.quad());
-        if self.options.grow == Grow::Hierarchical {
-            let root = self.grid.root_level();
-            let (mut up_a, mut up_b) = (true, true);
-            while up_a || up_b {
-                up_a = up_a && qa.level < root && self.invisible(qa.parent(), qb);
-                if up_a {
-                    qa = qa.parent();
-                }
-                up_b = up_b && qb.level < root && self.invisible(qa, qb.parent());
-                if up_b {
-                    qb = qb.parent();
-                }
+        let root = self.grid.root_level();
+        let (mut up_a, mut up_b) = (true, true);
+        while up_a || up_b {
+            up_a = up_a && qa.level < root && self.invisible(qa.parent(), qb);
+            if up_a {
+                qa = qa.parent();
+            }
+            up_b = up_b && qb.level < root && self.invisible(qa, qb.parent());
+            if up_b {
+                qb = qb.parent();
             }
         }
-        let points = self.options.grow == Grow::Hierarchical && qa.level + qb.level == 0;
-        let grows = !(points && self.options.give_up);
-        self.take(0, qa, true, grows);
-        self.take(1, qb, true, grows);
-        let mut extended = None;
-        if grows {
-            let (mut turn, mut spent) = (0, 0);
-            while spent < self.options.limit.unwrap_or(u32::MAX) {
-                let i = match self.options.turns {
-                    Turns::Alternate => turn,
-                    Turns::Balance => usize::from(self.members[1].len() < self.members[0].len()),
-                };
-                turn = 1 - i;
-                match self.next(i) {
-                    Some(quad) => spent += self.consider(i, quad, true),
-                    None => {
-                        if self.options.extend {
-                            extended = Some(1 - i);
-                        }
-                        break;
-                    }
-                }
-            }
+        self.take(0, qa);
+        self.take(1, qb);
+        let (mut turn, mut spent) = (0, 0);
+        while spent < self.options.limit.unwrap_or(u32::MAX) {
+            let Some(quad) = self.next(turn) else { break };
+            spent += self.consider(turn, quad);
+            turn = 1 - turn;
         }
-        // An empty queue is only noticed by another turn, if the limit leaves one.
-        if let Some(i) = extended {
-            while let Some(quad) = self.next(i) {
-                self.consider(i, quad, false);
-            }
-        }
-        if self.options.tighten && self.mutual {
-            let smaller = usize::from(self.members[1].len() < self.members[0].len());
-            let i = extended.unwrap_or(smaller);
+        if self.mutual {
+            let i = usize::from(self.members[1].len() < self.members[0].len());
             loop {
                 let joins: Vec<Sample> = self
                     .matrix
@@ -381,7 +290,7 @@ proptest! {
         let terrain = baked.map.terrain().unwrap();
         let mut builder = FrontierBuilder::new(&terrain);
         let (a, b) = (Sample::new(a.0, a.1), Sample::new(b.0, b.1));
-        builder.begin(a, b, &FrontierOptions { give_up: false, ..FrontierOptions::default() }).unwrap();
+        builder.begin(a, b, &FrontierOptions::default()).unwrap();
         let quad = |side: Side, start: Sample| {
             let members: Vec<Sample> = builder.region(side).samples().collect();
             (0..=terrain.grid().root_level())

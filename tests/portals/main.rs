@@ -7,3 +7,4 @@ mod flow;
 mod frontier;
 mod prt;
 mod recover;
+mod rows;

@@ -86,9 +86,9 @@ impl SessionWorld for LiveGround {
     type Half = Frontier;
     type Builder = LiveSets;
 
-    fn builder(&self, options: &SessionOptions) -> LiveSets {
+    fn builder(&self) -> LiveSets {
         let now = self.view.borrow_owner().clone();
-        LiveSets::new(now, |now| now.terrain().builder(options))
+        LiveSets::new(now, |now| now.terrain().builder())
     }
 
     fn check(&self, place: Sample) -> Result<(), FrontierError> {

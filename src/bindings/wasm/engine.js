@@ -3,7 +3,7 @@
 import { Reachable, Watch, writeMover } from './motion.js';
 import { Frontier, Region, Session } from './sets.js';
 
-const ABI = 2;
+const ABI = 3;
 // Where small answers are written, and where words of text are.
 const SCRATCH = 1024;
 // A module whose bundles are all closed is let go if its memory is larger: memory never shrinks.
@@ -290,14 +290,13 @@ class Engine {
     return this.scratch;
   }
 
-  frontier(bundle, handle, a, b, fields) {
+  frontier(bundle, handle, a, b, budget) {
     const record = this.bundles.get(handle);
     if (!record.builder) {
       this.ask('viewcell_frontier_new', handle, this.scratch);
       record.builder = this.u32(this.scratch)[0];
     }
-    const options = this.options('viewcell_frontier_defaults', fields);
-    this.placed(bundle, this.call('viewcell_frontier_begin', record.builder, a, b, options), a, b);
+    this.placed(bundle, this.call('viewcell_frontier_begin', record.builder, a, b, budget), a, b);
     while (this.ask('viewcell_frontier_step', record.builder, 0xffffffff) === 0);
     const halves = [0, 1].map((side) => {
       const area = this.u64('viewcell_frontier_area', record.builder, side)[1];

@@ -44,76 +44,38 @@ function shown(x) {
   return Array.isArray(x) ? `[${x}]` : String(x);
 }
 
-// How each option is written: the place of its word in viewcell_frontier_options, and what it may be.
-const FIELDS = {
-  grow: [0, ['hierarchical', 'simple']],
-  merge: [1, ['lossless', 'lossy', 'blocks']],
-  pairs: [2, null],
-  neighbours: [3, { 4: 4, 8: 8 }],
-  order: [4, ['fifo', 'coarse', 'ground', 'gain', 'toward']],
-  turns: [7, ['alternate', 'balance']],
-  finest: [8, null],
-  giveUp: [9, Boolean],
-  extend: [10, Boolean],
-  tighten: [11, Boolean],
-  budget: [12, null],
-};
-const CONSTRUCTIONS = ['published', 'tightened', 'grown', 'widened'];
+// How options are written: the place of each word in viewcell_session_options.
+const WORDS = { budget: 0, margin: 1, patience: 2, peers: 3 };
+// After how many quads a frontier set grows no more, as a rule: VIEWCELL_BUDGET.
+const BUDGET = 64;
 
-function word(name, kind, value) {
-  if (kind === Boolean) {
+function word(name, value) {
+  if (name === 'peers') {
     if (typeof value !== 'boolean') throw new TypeError(`${name}: expected true or false, found ${shown(value)}`);
     return value ? 1 : 0;
   }
-  if (kind === null) {
-    if (!isIndex(value)) throw new RangeError(`${name}: expected a whole number from 0 to 4294967295, found ${shown(value)}`);
-    return value;
-  }
-  const found = Array.isArray(kind) ? kind.indexOf(value) : (kind[value] ?? -1);
-  const choices = Array.isArray(kind) ? kind : Object.keys(kind);
-  if (found < 0) throw new RangeError(`${name}: expected ${choices.join(', ')}, found ${shown(value)}`);
-  return found;
+  if (!isIndex(value)) throw new RangeError(`${name}: expected a whole number from 0 to 4294967295, found ${shown(value)}`);
+  return value;
 }
 
 function known(options, names) {
   if (options === null || typeof options !== 'object') throw new TypeError(`options: expected an object, found ${shown(options)}`);
   for (const name of Object.keys(options))
-    if (!names.includes(name)) throw new TypeError(`options: there is no "${name}"; there are ${names.join(', ')}`);
+    if (!names.includes(name)) throw new TypeError(`options: there is no "${name}"; there are ${names.join(', ') || 'none'}`);
 }
 
-// What of the options concerns frontier sets: words of viewcell_frontier_options, and what they become.
-export function frontierOptions(options, bundle) {
-  if (bundle.kind === 'cells') {
-    known(options, ['construction']);
-    return [construction(options, bundle)];
-  }
-  known(options, [...Object.keys(FIELDS), 'toward']);
-  const fields = [];
-  for (const [name, [at, kind]] of Object.entries(FIELDS))
-    if (options[name] !== undefined) fields.push([at, word(name, kind, options[name])]);
-  const goals = options.toward ?? [null, null];
-  if (!Array.isArray(goals) || goals.length !== 2) throw new TypeError('toward: expected two places, each may be null');
-  goals.forEach((goal, i) => fields.push([5 + i, goal === null ? NOWHERE : placeOf(bundle, goal)]));
-  return fields;
+// After how many quads a frontier set grows no more.
+export function frontierBudget(options, bundle) {
+  known(options, bundle.kind === 'cells' ? [] : ['budget']);
+  return word('budget', options.budget ?? BUDGET);
 }
 
-function construction(options, bundle) {
-  const number = word('construction', CONSTRUCTIONS, options.construction ?? 'tightened');
-  if (number >= 2 && !bundle.hasNeighbours)
-    throw new RangeError(
-      `construction: "${CONSTRUCTIONS[number]}" needs a bundle that knows which cells touch, and this one does not`,
-    );
-  return [13, number];
-}
-
+// Words of viewcell_session_options, and what they become.
 export function sessionOptions(options, bundle) {
-  const isOf = { terrain: ['frontier', 'margin'], cells: ['construction'], solid: ['frontier'] };
+  const isOf = { terrain: ['budget', 'margin'], cells: [], solid: ['budget'] };
   known(options, [...isOf[bundle.kind], 'patience', 'peers']);
-  const fields = bundle.kind === 'cells' ? [construction(options, bundle)] : frontierOptions(options.frontier ?? {}, bundle);
-  const kinds = { margin: [14, null], patience: [15, null], peers: [16, Boolean] };
-  for (const [name, [at, kind]] of Object.entries(kinds))
-    if (options[name] !== undefined) fields.push([at, word(name, kind, options[name])]);
-  return fields;
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => [WORDS[name], word(name, value)]);
 }
 
 // Two regions, one around each player: no place of `a` is visible from any place of `b`.

@@ -17,39 +17,21 @@ export function load(source: BufferSource | Response | WebAssembly.Module): Prom
 /** Opens the bundle that the bytes are; they are copied. */
 export function open(bytes: ArrayBuffer | SharedArrayBuffer | ArrayBufferView): Promise<Bundle>;
 
-/** How frontier sets of a terrain or a solid level are grown. The defaults are the library's. */
+/** How far frontier sets of a terrain or a solid level are grown. */
 export interface FrontierOptions {
-  grow?: 'hierarchical' | 'simple';
-  merge?: 'lossless' | 'lossy' | 'blocks';
-  /** For merge 'blocks'. */
-  pairs?: number;
-  neighbours?: 4 | 8;
-  order?: 'fifo' | 'coarse' | 'ground' | 'gain' | 'toward';
-  /** For order 'toward': where the two are expected to go. */
-  toward?: readonly [Place | null, Place | null];
-  turns?: 'alternate' | 'balance';
-  finest?: number;
-  giveUp?: boolean;
-  extend?: boolean;
-  tighten?: boolean;
+  /** Until so many quads have been tried, 64 by default; 0 for no limit. */
   budget?: number;
 }
 
-/** How frontier sets of a level of cells are made. */
-export interface CellFrontierOptions {
-  construction?: 'published' | 'tightened' | 'grown' | 'widened';
-}
-
 /** Of a session on a terrain or in a solid level. */
-export interface SessionOptions {
-  frontier?: FrontierOptions;
+export interface SessionOptions extends FrontierOptions {
   /** On a terrain. */
   margin?: number;
   patience?: number;
   peers?: boolean;
 }
 
-export interface CellSessionOptions extends CellFrontierOptions {
+export interface CellSessionOptions {
   patience?: number;
   peers?: boolean;
 }
@@ -232,7 +214,7 @@ export interface Bundle
   /** Visible steps from cell to cell; null where none lead there. */
   distance(a: number, b: number): number | null;
   /** Two regions, no place of one visible from any place of the other; null if a and b see each other. */
-  frontier(a: Place, b: Place, options?: FrontierOptions | CellFrontierOptions): Frontier | null;
+  frontier(a: Place, b: Place, options?: FrontierOptions): Frontier | null;
   /** A region from its bytes. */
   region(bytes: Uint8Array): Region;
   /** Whether one may see the other, each at any of their own times. Errs towards true. In `viewcell/server`. */

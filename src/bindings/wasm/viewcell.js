@@ -1,7 +1,7 @@
 // Asks viewcell bundles who can see whom: the C interface as WebAssembly, in the manner of JavaScript.
 
 import { ViewcellError, engine, load } from './engine.js';
-import { Frontier, Region, Session, frontierOptions, placeAt, placeOf, pointOf, sessionOptions } from './sets.js';
+import { Frontier, Region, Session, frontierBudget, placeAt, placeOf, pointOf, sessionOptions } from './sets.js';
 
 export { Frontier, Region, Session, ViewcellError, load };
 
@@ -229,7 +229,7 @@ export class Bundle {
   frontier(a, b, options = {}) {
     const engine = this.#open();
     const [from, to] = [placeOf(this, a), placeOf(this, b)];
-    return engine.frontier(this, this.#handle, from, to, frontierOptions(options, this));
+    return engine.frontier(this, this.#handle, from, to, frontierBudget(options, this));
   }
 
   // A region that `bytes` of another region, maybe of another process, describe.

@@ -39,8 +39,6 @@ struct Client {
     own: Own,
     /// What is known to be in their region: where they were last.
     inside: Option<Inside>,
-    /// Where the server thought that they were when it told them.
-    begins: Option<Place>,
 }
 
 /// What the server knows of a player.
@@ -118,10 +116,8 @@ impl<'a> Groups<'a> {
         {
             return false;
         }
-        let near = client.inside.map(|inside| inside.place());
-        let near = near.or(client.begins);
         let parts = client.own.halves.iter();
-        let mut parts = parts.map(|(set, side)| regions.inside(&set[*side], place, near));
+        let mut parts = parts.map(|(set, side)| regions.inside(&set[*side], place));
         client.inside = match parts.next() {
             None => Some(Inside::only(place)),
             Some(first) => {
@@ -141,7 +137,7 @@ impl<'a> Groups<'a> {
             let at = Self::at(player, other);
             if let Between::Apart(set, _) = &self.pairs[at] {
                 let half = &set[usize::from(player > other)];
-                if before == Some(place) || self.regions.keeps(half, place, before) {
+                if before == Some(place) || self.regions.keeps(half, place) {
                     continue;
                 }
             }
@@ -160,7 +156,7 @@ impl<'a> Groups<'a> {
                 continue;
             }
             let keeps = |regions: &mut Regions, set: &Arc<Halves>| {
-                (0..2).all(|side| regions.keeps(&set[side], places[side], None))
+                (0..2).all(|side| regions.keeps(&set[side], places[side]))
             };
             let set = self.regions.make(places);
             let between = match set.filter(|set| keeps(&mut self.regions, set)) {
@@ -370,7 +366,6 @@ impl Scheme for Groups<'_> {
                         version,
                         own,
                         inside: None,
-                        begins: Some(item.place),
                     };
                 }
                 // Who is silent would never say that they have it.

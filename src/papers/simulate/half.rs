@@ -1,11 +1,9 @@
-//! One region of a frontier set, as schemes keep it: bits of cells, runs of samples, or samples that are filled in only
-//! where needed.
+//! One region of a frontier set, as schemes keep it: bits of cells, or runs of samples.
 
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use viewcell::frontier::{Region, Side, Unfilled};
-use viewcell::query::Sample;
+use viewcell::query::{Grid, Sample};
 
 /// Where one of two players may be.
 #[derive(Clone, Debug)]
@@ -14,8 +12,6 @@ pub enum KeptHalf {
     Cells(Box<[u64]>),
     /// Samples.
     Samples(Runs),
-    /// Samples of one side of a set that is grown, and filled only where it has to be.
-    Grown(Arc<Grown>, Side),
     /// Samples of one block.
     Few(Few),
 }
@@ -26,48 +22,8 @@ impl KeptHalf {
         match self {
             Self::Cells(words) => 8 * words.len(),
             Self::Samples(samples) => samples.bytes(),
-            Self::Grown(grown, side) => grown.runs(*side).bytes(),
             Self::Few(_) => 16,
         }
-    }
-
-    /// How many bytes it takes here.
-    pub(super) fn held(&self) -> usize {
-        match self {
-            // Both sides have it in common.
-            Self::Grown(grown, Side::A) => grown.set.bytes(),
-            Self::Grown(_, Side::B) => 0,
-            _ => self.bytes(),
-        }
-    }
-}
-
-/// A set on a terrain that is grown.
-#[derive(Debug)]
-pub struct Grown {
-    set: Unfilled,
-    filled: OnceLock<[Runs; 2]>,
-}
-
-impl Grown {
-    /// Both halves of a set.
-    pub(super) fn halves(set: Unfilled) -> Halves {
-        let filled = OnceLock::new();
-        let grown = Arc::new(Self { set, filled });
-        Side::BOTH.map(|side| KeptHalf::Grown(grown.clone(), side))
-    }
-
-    fn runs(&self, side: Side) -> &Runs {
-        let [a, b] = self
-            .filled
-            .get_or_init(|| self.set.fill(|half| Runs::new(&half)));
-        if side == Side::A { a } else { b }
-    }
-
-    /// A sample of a half, and others of its block; none if it is not in it. `near` is one that is
-    /// known to be, best one beside it.
-    pub(super) fn around(&self, side: Side, sample: Sample, near: Option<Sample>) -> Option<Few> {
-        Few::with(sample, self.set.around(side, sample, near))
     }
 }
 
@@ -86,10 +42,11 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The samples of a region.
-    pub fn new(region: &Region) -> Self {
-        let (columns, rows) = region.grid().block_shape();
-        let is_empty = |row: &u32| (0..columns).all(|column| region.block(column, *row) == 0);
+    /// Those of a block bitmap.
+    pub fn new(grid: Grid, bitmap: &[u64]) -> Self {
+        let (columns, rows) = grid.block_shape();
+        let block = |column, row| bitmap[row as usize * columns as usize + column as usize];
+        let is_empty = |row: &u32| (0..columns).all(|column| block(column, *row) == 0);
         let top = (0..rows).take_while(is_empty).count() as u32;
         let bottom = rows - (top..rows).rev().take_while(is_empty).count() as u32;
         let (mut starts, mut ends, mut words) = (Vec::new(), Vec::<u32>::new(), Vec::new());
@@ -97,7 +54,7 @@ impl Runs {
             let first = words.len();
             starts.push(first as u32);
             for column in 0..columns {
-                let word = region.block(column, row);
+                let word = block(column, row);
                 match (words[first..].last(), ends.last_mut()) {
                     (Some(last), Some(end)) if *last == word => *end = column + 1,
                     _ => {
@@ -206,27 +163,20 @@ pub(super) fn bytes_of<'s>(sets: impl Iterator<Item = &'s Arc<Halves>>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viewcell::frontier::Frontier;
-    use viewcell::query::Grid;
+    use crate::growth::has;
 
     #[test]
-    fn runs_hold_what_the_region_holds() {
-        // The region is written by hand: a root that is mixed, its four children all or nothing.
-        for (bits, seed) in [(0b1010_0000_u8, 0), (0xFF, 1), (0b0110_1001, 2)] {
-            let grid = Grid::new(61, 47).unwrap();
-            let Ok(frontier) = Frontier::decode(grid, &[1, 61, 47, bits, !bits, bits ^ seed, 0, 0])
-            else {
-                continue;
-            };
-            let runs = Runs::new(&frontier.region());
+    fn runs_hold_what_the_bitmap_holds() {
+        let grid = Grid::new(61, 47).unwrap();
+        for repeats in [1, 3, 7] {
+            let word = |block: u64| (block / repeats % 3).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let bitmap: Vec<u64> = (0..grid.blocks() as u64).map(word).collect();
+            let runs = Runs::new(grid, &bitmap);
             for sample in grid.row_by_row() {
-                assert_eq!(
-                    runs.around(sample).is_some(),
-                    frontier.contains(sample),
-                    "{sample:?}"
-                );
+                let found = runs.around(sample).is_some();
+                assert_eq!(found, has(grid, &bitmap, sample), "{sample:?}");
             }
-            let outside = [Sample::new(61, 0), Sample::new(0, 1000)];
+            let outside = [Sample::new(64, 0), Sample::new(0, 1000)];
             assert!(outside.iter().all(|&sample| runs.around(sample).is_none()));
         }
     }

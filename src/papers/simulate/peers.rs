@@ -92,8 +92,7 @@ impl<'a> Frontiers<'a> {
             return Some(true);
         }
         let half = &set[usize::from(own > other)];
-        let near = end.inside.map(|inside| inside.place());
-        end.inside = self.regions.inside(half, place, near);
+        end.inside = self.regions.inside(half, place);
         Some(end.inside.is_some())
     }
 
@@ -142,7 +141,7 @@ impl<'a> Frontiers<'a> {
             return false;
         };
         let half = &set[usize::from(own > other)];
-        let inside = self.regions.inside(half, place, None);
+        let inside = self.regions.inside(half, place);
         if inside.is_none() {
             return false;
         }
@@ -182,7 +181,7 @@ impl<'a> Frontiers<'a> {
             if old
                 && self
                     .regions
-                    .keeps(&set[usize::from(other > own)], item.place, None)
+                    .keeps(&set[usize::from(other > own)], item.place)
             {
                 return;
             }

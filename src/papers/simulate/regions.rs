@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 use viewcell::format::bits;
-use viewcell::frontier::cells::{Construction as OfCells, Frontier, ShortMemory, spread, widen};
 use viewcell::query::{Quad, Sample, TerrainBundle};
 
 use viewcell_simulate::field::{Field, Level, Place};
 
 use super::store::{Kind, Store};
+use crate::constructions::{self, Construction as OfCells, spread, widen};
 
-pub use super::half::{Few, Grown, Halves, KeptHalf, Runs};
+pub use super::half::{Few, Halves, KeptHalf, Runs};
 
 /// How sets are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Regions<'a> {
     construction: Construction,
     /// How far a player may go before there is another set. [Unit: of the field]
     reach: f64,
-    /// Memory for a set of cells.
+    /// Memory for what is within reach of a cell.
     memory: Vec<u64>,
     /// The sets on a terrain.
     store: Store<'a>,
@@ -128,8 +128,7 @@ impl<'a> Regions<'a> {
     pub fn new(field: &'a Field<'a>, construction: Construction, reach: f64) -> Self {
         let mut memory = Vec::new();
         if let Some(level) = field.level() {
-            let words = OfCells::Widened.words(level.bundle.cells());
-            memory = vec![0; words.max(level.bundle.reach_memory().one)];
+            memory = vec![0; level.bundle.reach_memory().one];
         }
         Self {
             field,
@@ -165,19 +164,19 @@ impl<'a> Regions<'a> {
         set
     }
 
-    fn in_level(&mut self, level: &Level, [a, b]: [Place; 2]) -> Option<Halves> {
-        let (bundle, memory) = (&level.bundle, &mut self.memory);
-        let set = match self.construction {
-            Construction::Published => bundle.frontier(a, b, OfCells::Published, memory),
-            Construction::Tightened => bundle.frontier(a, b, OfCells::Tightened, memory),
+    fn in_level(&self, level: &Level, [a, b]: [Place; 2]) -> Option<Halves> {
+        let bundle = &level.bundle;
+        let regions = match self.construction {
+            Construction::Published => OfCells::Published.regions(bundle, [a, b])?,
+            Construction::Tightened => OfCells::Tightened.regions(bundle, [a, b])?,
             Construction::Grown => {
                 let neighbours = |cell| level.touching(cell).map(|(next, _)| (next, 1.0));
                 let pvs = |cell| bundle.pvs(cell);
-                spread(bundle.cells(), [&[a], &[b]], pvs, neighbours, memory)
+                spread(bundle.cells(), [&[a], &[b]], pvs, neighbours)
             }
-            Construction::Wide => return widened(level, [&[a], &[b]], memory),
+            Construction::Wide => return Some(widened(level, [&[a], &[b]])),
         };
-        halves(set)
+        Some(halves(regions))
     }
 
     /// A set for two players of whom one, number `gone` of the pair, has not been heard of for a
@@ -202,7 +201,7 @@ impl<'a> Regions<'a> {
             0 => [&seeds, &here],
             _ => [&here, &seeds],
         };
-        widened(level, seeds, &mut self.memory).map(Arc::new)
+        Some(Arc::new(widened(level, seeds)))
     }
 
     /// The set of the largest quads around two players of which neither sees the other: whoever
@@ -250,7 +249,7 @@ impl<'a> Regions<'a> {
                 Some(set) => set.clone(),
                 None => {
                     let set = self.store.set(terrain, kind, margin, quads);
-                    let bytes = |set: &Arc<Halves>| set.iter().map(KeptHalf::held).sum();
+                    let bytes = |set: &Arc<Halves>| set.iter().map(KeptHalf::bytes).sum();
                     self.kept.grows(128 + set.as_ref().map_or(0, bytes));
                     self.kept.of_quads.insert(quads, set.clone());
                     set
@@ -295,23 +294,17 @@ impl<'a> Regions<'a> {
     }
 
     /// Whether a player is well inside a half: not out of it within the reach.
-    pub fn keeps(&mut self, half: &KeptHalf, place: Place, near: Option<Place>) -> bool {
-        self.inside(half, place, near).is_some()
+    pub fn keeps(&mut self, half: &KeptHalf, place: Place) -> bool {
+        self.inside(half, place).is_some()
     }
 
-    /// The same, with what else is known then. `near` is a place that is known to be in the half, best
-    /// the one that the player was in before: what it is does not matter to the answer, but to how soon
-    /// it is found.
-    pub fn inside(&mut self, half: &KeptHalf, place: Place, near: Option<Place>) -> Option<Inside> {
+    /// The same, with what else is known then.
+    pub fn inside(&mut self, half: &KeptHalf, place: Place) -> Option<Inside> {
         let few = match half {
             KeptHalf::Cells(words) => {
                 return self.holds(words, place).then_some(Inside::only(place));
             }
             KeptHalf::Samples(samples) => samples.around(self.field.sample(place)),
-            KeptHalf::Grown(grown, side) => {
-                let near = near.map(|near| self.field.sample(near));
-                grown.around(*side, self.field.sample(place), near)
-            }
             KeptHalf::Few(few) => few.has(self.field.sample(place)).then_some(*few),
         };
         few.map(|few| Inside {
@@ -341,17 +334,16 @@ impl<'a> Regions<'a> {
     }
 }
 
-/// A set as halves of its own.
-fn halves(set: Result<Option<Frontier>, ShortMemory>) -> Option<Halves> {
-    let set = set.ok().flatten()?;
-    Some([set.ab, set.ba].map(|words| KeptHalf::Cells(words.into())))
+/// Regions as halves.
+fn halves(regions: constructions::Regions) -> Halves {
+    regions.map(|words| KeptHalf::Cells(words.into()))
 }
 
 /// As large a set as can be, of those who may be in some cells.
-fn widened(level: &Level, seeds: [&[Place]; 2], memory: &mut [u64]) -> Option<Halves> {
+fn widened(level: &Level, seeds: [&[Place]; 2]) -> Halves {
     let bundle = &level.bundle;
     let (pvs, neighbours) = (|cell| bundle.pvs(cell), |cell| level.touching(cell));
-    halves(widen(bundle.cells(), seeds, pvs, neighbours, memory))
+    halves(widen(bundle.cells(), seeds, pvs, neighbours))
 }
 
 /// The cells that somebody may have come to who has gone no further, the nearest first.

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
-use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
+use viewcell::frontier::Side;
 use viewcell::query::{Answer, Quad, TerrainBundle};
 
-use super::half::{Grown, Halves, KeptHalf, Runs};
+use super::half::{Halves, KeptHalf, Runs};
+use crate::growth::{Growth, GrowthOptions, Order};
 
 /// How a set on a terrain is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +27,7 @@ type Key = (Kind, u32, [Quad; 2]);
 /// All sets that a scheme has asked for.
 #[derive(Debug, Default)]
 pub(super) struct Store<'a> {
-    builder: Option<FrontierBuilder<'a>>,
+    growth: Option<Growth<'a>>,
     made: HashMap<Key, Option<Arc<Halves>>, FxBuildHasher>,
     /// Pairs of quads of which one may see the other.
     seeing: HashSet<[Quad; 2], FxBuildHasher>,
@@ -38,8 +39,6 @@ pub(super) struct Store<'a> {
 const MOST_BYTES: usize = 1 << 28;
 /// What an entry without a set takes. [Unit: bytes]
 const SMALL: usize = 80;
-/// The most memory that what quads see may take. [Unit: bytes]
-const MOST_SEEN: usize = 1 << 28;
 
 impl<'a> Store<'a> {
     /// The set of two quads; none where one may see the other.
@@ -61,26 +60,21 @@ impl<'a> Store<'a> {
             self.seeing.insert(quads);
             return None;
         }
-        let builder = self.builder.take();
-        let mut builder =
-            builder.unwrap_or_else(|| FrontierBuilder::new(terrain).remembering(MOST_SEEN));
         let options = match kind {
-            Kind::Usual => FrontierOptions::default(),
-            Kind::Published | Kind::Tightened => FrontierOptions {
+            Kind::Usual => GrowthOptions::default(),
+            Kind::Published | Kind::Tightened => GrowthOptions {
                 order: Order::Fifo,
                 tighten: kind == Kind::Tightened,
-                ..FrontierOptions::default()
+                ..GrowthOptions::default()
             },
         };
-        let mut set = None;
-        if builder.begin_at(quads, &options).is_ok() {
-            while !builder.is_grown() {
-                builder.step(1);
-            }
-            set = grown(&mut builder, margin, kind != Kind::Published).map(Arc::new);
-        }
-        self.builder = Some(builder);
-        let bytes = |set: &Arc<Halves>| set.iter().map(KeptHalf::held).sum();
+        let growth = self.growth.get_or_insert_with(|| Growth::new(terrain));
+        growth.build_at(quads, &options);
+        let set = (growth.area(Side::A) > 0).then(|| {
+            let half = |side| Runs::new(terrain.grid(), &growth.core(side, margin));
+            Arc::new(Side::BOTH.map(|side| KeptHalf::Samples(half(side))))
+        });
+        let bytes = |set: &Arc<Halves>| set.iter().map(KeptHalf::bytes).sum();
         self.make_room(160 + set.as_ref().map_or(0, bytes));
         self.made.insert((kind, margin, quads), set.clone());
         set
@@ -110,29 +104,4 @@ fn is_hidden(terrain: &TerrainBundle, [a, b]: [Quad; 2]) -> bool {
     } else {
         hidden(a, b)
     }
-}
-
-/// Both halves of a set that is grown, and filled if `fill` says so; none where there is no set.
-fn grown(builder: &mut FrontierBuilder, margin: u32, fill: bool) -> Option<Halves> {
-    // With a margin the whole of a half is looked at in any case.
-    if margin == 0
-        && let Some(set) = builder.unfilled(fill)
-    {
-        return Some(Grown::halves(set));
-    }
-    while fill && !builder.step(u32::MAX) {}
-    halves(builder, margin)
-}
-
-/// Both halves as they are now, without a margin; none where there is no set.
-fn halves(builder: &mut FrontierBuilder, margin: u32) -> Option<Halves> {
-    if builder.region(Side::A).is_empty() {
-        return None;
-    }
-    Some(Side::BOTH.map(|side| {
-        KeptHalf::Samples(match margin {
-            0 => Runs::new(&builder.region(side)),
-            _ => Runs::new(&builder.core(side, margin).region()),
-        })
-    }))
 }

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::growth::{Grow, GrowthOptions, Merge};
 use crate::pruned::write_pruned;
 use crate::pruning::{DeepestFirst, Ties, nodes_for};
 use crate::{CASES, Case, Measured, hidden_pairs, measure, measure_cases, measure_level, some_of};
-use viewcell::frontier::{FrontierOptions, Grow, Merge};
 use viewcell_bake::bundle;
 use viewcell_bake::{BakeOptions, VisibilityMode, bake_terrain};
 use viewcell_program::exit::{Failure, Outcome};
@@ -144,11 +144,11 @@ pub(super) fn run(args: &Args) -> Outcome {
         seed: args.seed,
         samples: terrain.valid().count(terrain.grid().root()),
         quads: terrain.grid().quad_count(),
-        default: measure(&terrain, &pairs, &FrontierOptions::default()),
+        default: measure(&terrain, &pairs, &GrowthOptions::default()),
         unlimited: measure(
             &terrain,
             &pairs[..some_of(args.unlimited_pairs, pairs.len())],
-            &FrontierOptions::thesis(Grow::Hierarchical, Merge::Lossless),
+            &GrowthOptions::thesis(Grow::Hierarchical, Merge::Lossless),
         ),
         cases: by_limit.into_iter().rev().flatten().collect(),
     };

@@ -1,27 +1,40 @@
 //! `viewcell experiment growth`: one frontier set, grown by the papers' algorithms and their parts.
 
 use std::str::FromStr;
+use std::time::Instant;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use viewcell::frontier::cells::Construction;
-use viewcell::frontier::{self, FrontierOptions, Neighbours, Turns};
+use schemars::JsonSchema;
+use serde::Serialize;
+use viewcell::format::SolidParameters;
+use viewcell::frontier::Side;
+use viewcell::query::{CellBundle, SolidBundle, TerrainBundle, World};
+use viewcell_ingest::world::ones;
 
-use viewcell_program::exit::Outcome;
-use viewcell_program::frontier::{Args as Usual, Growth, run_with};
-use viewcell_program::query::GivenPlace;
+use viewcell_program::exit::{Failure, Outcome};
+use viewcell_program::frontier::{CellsDocument, NO_SET, sizes};
+use viewcell_program::output::say;
+use viewcell_program::query::{GivenPlace, PairArgs, count_samples};
+
+use crate::constructions::Construction;
+use crate::growth::{self, Growth, GrowthOptions, Neighbours, Turns};
 
 /// A frontier set, grown as chosen (Avni's thesis, 3.3 and 3.5; Steed and Angus, equations 1 and 2)
 ///
-/// All of viewcell frontier, with the parts of the algorithms to choose from. What is not given is as there, or, with
+/// As viewcell frontier, with the parts of the algorithms to choose from. What is not given is as there, or, with
 /// --grow or --merge lossless or lossy, as in the thesis.
 ///
 /// Example: viewcell experiment growth level.vcb 10,20 90,40 --grow hierarchical --merge lossy
 #[derive(clap::Args)]
 #[group(skip)]
+#[command(mut_arg("points", |points| points.hide(true)), mut_arg("pairs", |pairs| pairs.hide(true)))]
 pub(super) struct Args {
     #[command(flatten)]
-    all: Usual,
+    pair: PairArgs,
+    /// On a terrain: stop growing after this many quads have been tried; 0 for no limit [default: 64]
+    #[arg(long, value_name = "QUADS")]
+    budget: Option<u32>,
     /// Grow by quads of all sizes, or by single samples. With this option, or with --merge lossless or lossy, all
     /// other defaults are those of Avni's thesis: fifo, alternate, no budget, nothing tightened
     #[arg(long, value_enum)]
@@ -58,33 +71,139 @@ pub(super) struct Args {
     construction: Option<Construction>,
 }
 
+/// What `viewcell experiment growth --json` prints of a terrain; of cells it is what `viewcell frontier` does.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "viewcell experiment growth")]
+pub(super) struct Document {
+    /// One player: column and row.
+    a: [u32; 2],
+    /// The other player: column and row.
+    b: [u32; 2],
+    /// Whether one can see the other, so that both regions are empty.
+    visible: bool,
+    /// Number of samples in the region of a.
+    size_a: u64,
+    /// Number of samples in the region of b.
+    size_b: u64,
+    /// How long the computation took, in microseconds, without opening the bundle.
+    micros: f64,
+    /// Number of quads tried.
+    tried: u64,
+    /// Number of PVSs merged.
+    merged: u64,
+}
+
 pub(super) fn run(args: &Args) -> Outcome {
-    let growth = Growth {
-        options: args.resolve(),
-        construction: args.construction,
-    };
-    run_with(&args.all, &growth)
+    if args.pair.pairs.is_some() {
+        return Err(Failure::usage(
+            "--pairs: expected two places; viewcell experiment frontier grows many sets",
+        ));
+    }
+    args.pair.ask(|map, world| match world {
+        World::Terrain(terrain) => {
+            let [a, b] = args.pair.positions(map, &terrain)?;
+            let mut growth = Growth::new(&terrain);
+            let start = Instant::now();
+            growth
+                .build(a.cell, b.cell, &args.resolve())
+                .map_err(|error| args.refused(error))?;
+            let micros = (start.elapsed().as_secs_f64() * 1e7).round() / 10.0;
+            let size = |side| {
+                let is_in = |sample: &_| growth::has(terrain.grid(), growth.words(side), *sample);
+                count_samples(
+                    terrain.parameters(),
+                    terrain.grid().row_by_row().filter(is_in),
+                )
+            };
+            let (tried, merged) = growth.work();
+            let document = Document {
+                a: a.numbers(),
+                b: b.numbers(),
+                visible: terrain.visible(a.cell, b.cell) || terrain.visible(b.cell, a.cell),
+                size_a: size(Side::A),
+                size_b: size(Side::B),
+                micros,
+                tried,
+                merged,
+            };
+            if document.visible {
+                say(NO_SET);
+            }
+            let text = sizes([document.size_a, document.size_b], samples(&terrain));
+            args.pair.json.tell(|| document, text)
+        }
+        World::Cells(level) => args.in_level(&level),
+        World::Solid(level) => args.in_solid(&level),
+    })
+}
+
+/// All samples where somebody can stand.
+fn samples(terrain: &TerrainBundle<'_>) -> u64 {
+    let valid = |sample: &_| terrain.valid().has_sample(*sample);
+    let all = terrain.grid().row_by_row().filter(valid);
+    count_samples(terrain.parameters(), all)
 }
 
 impl Args {
+    fn refused(&self, reason: impl std::fmt::Display) -> Failure {
+        Failure::usage(format!("{}: {reason}", self.pair.bundle.display()))
+    }
+
+    fn in_level(&self, level: &CellBundle<'_>) -> Outcome {
+        let [a, b] = self.pair.cells(level)?;
+        let construction = self.construction.unwrap_or_default();
+        if construction.needs_neighbours() && !level.has_neighbours() {
+            return Err(self.refused(format!(
+                "--construction {}: the bundle does not say which cells are adjacent; bake the level with --portals",
+                construction.name()
+            )));
+        }
+        let visible = level.visible(a, b) || level.visible(b, a);
+        let regions = construction.regions(level, [a, b]).unwrap_or_default();
+        let cells = regions.map(|region| ones(&region).collect());
+        let document = CellsDocument::new([a, b], visible, construction.name(), cells);
+        document.tell(&self.pair.json, level.cells())
+    }
+
+    fn in_solid(&self, level: &SolidBundle<'_>) -> Outcome {
+        let [a, b] = self.pair.solid_cells(level)?;
+        let (sights, samples) = (level.sights(), [a, b].map(SolidParameters::sample));
+        let mut growth = Growth::new(sights);
+        growth
+            .build(samples[0], samples[1], &self.resolve())
+            .map_err(|error| self.refused(error))?;
+        let visible = level.visible(a, b) || level.visible(b, a);
+        let cells = Side::BOTH.map(|side| {
+            let is_in = |sample: &_| growth::has(sights.grid(), growth.words(side), *sample);
+            let members = sights.grid().row_by_row().filter(is_in);
+            let mut cells: Vec<usize> = members
+                .map(|sample| SolidParameters::cell_of(sample) as usize)
+                .collect();
+            cells.sort_unstable();
+            cells
+        });
+        let document = CellsDocument::new([a, b], visible, "quads", cells);
+        document.tell(&self.pair.json, level.cells())
+    }
+
     /// What is asked for.
-    fn resolve(&self) -> FrontierOptions {
+    fn resolve(&self) -> GrowthOptions {
         let thesis =
             self.grow.is_some() || matches!(self.merge, Some(Merge::Lossless | Merge::Lossy));
-        let mut options = FrontierOptions::default();
+        let mut options = GrowthOptions::default();
         if thesis {
-            options = FrontierOptions::thesis(Default::default(), Default::default());
+            options = GrowthOptions::thesis(Default::default(), Default::default());
         }
         match self.grow {
-            Some(Grow::Hierarchical) => options.grow = frontier::Grow::Hierarchical,
-            Some(Grow::Simple) => options.grow = frontier::Grow::Simple,
+            Some(Grow::Hierarchical) => options.grow = growth::Grow::Hierarchical,
+            Some(Grow::Simple) => options.grow = growth::Grow::Simple,
             None => {}
         }
         match self.merge {
-            Some(Merge::Lossless) => options.merge = frontier::Merge::Lossless,
-            Some(Merge::Lossy) => options.merge = frontier::Merge::Lossy,
+            Some(Merge::Lossless) => options.merge = growth::Merge::Lossless,
+            Some(Merge::Lossy) => options.merge = growth::Merge::Lossy,
             Some(Merge::Blocks) => {
-                options.merge = frontier::Merge::Blocks(FrontierOptions::PAIRS);
+                options.merge = growth::Merge::Blocks(GrowthOptions::PAIRS);
             }
             None => {}
         }
@@ -104,7 +223,7 @@ impl Args {
         if let Some(finest) = self.finest {
             options.finest = Some(finest);
         }
-        match self.all.budget {
+        match self.budget {
             Some(0) => options.limit = None,
             Some(limit) => options.limit = Some(limit),
             None => {}
@@ -156,13 +275,13 @@ enum TurnsArg {
 }
 
 #[derive(Clone, Copy)]
-struct Order(frontier::Order);
+struct Order(growth::Order);
 
 impl FromStr for Order {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        use frontier::Order::{Coarse, Fifo, Gain, Ground, Toward};
+        use growth::Order::{Coarse, Fifo, Gain, Ground, Toward};
         Ok(Self(match text {
             "fifo" => Fifo,
             "coarse" => Coarse,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, Refusal};
 use super::terrain::micros_since;
 use crate::picture::{Overhead, hillshade};
-use viewcell::frontier::cells::Construction;
+use viewcell::frontier::cells;
 use viewcell::query::CellBundle;
 use viewcell_bake::read_level;
 use viewcell_bake::survey::seen_by;
@@ -94,16 +94,11 @@ pub(super) fn exposed(level: &CellBundle<'_>) -> Answer {
 }
 
 /// The frontier between two cells: both regions.
-pub(super) fn frontier(
-    level: &CellBundle<'_>,
-    a: &str,
-    b: &str,
-    construction: Construction,
-) -> Result<Answer, Refusal> {
+pub(super) fn frontier(level: &CellBundle<'_>, a: &str, b: &str) -> Result<Answer, Refusal> {
     let [a, b] = [place(level, a)?, place(level, b)?];
-    let mut memory = vec![0; construction.words(level.cells())];
+    let mut memory = vec![0; cells::words(level.cells())];
     let start = Instant::now();
-    let regions = regions(level, [a, b], construction, &mut memory)?;
+    let regions = regions(level, [a, b], &mut memory)?;
     let micros = micros_since(start);
     Ok(halves(regions)
         .entry("micros", micros)
@@ -114,14 +109,9 @@ pub(super) fn frontier(
 fn regions<'m>(
     level: &CellBundle<'_>,
     [a, b]: [u32; 2],
-    construction: Construction,
     memory: &'m mut [u64],
 ) -> Result<Option<[&'m [u64]; 2]>, Refusal> {
-    if construction.needs_neighbours() && !level.has_neighbours() {
-        let reason = "this level does not say which cells are adjacent; bake it with its portals";
-        return Err(Refusal::bad_request(reason));
-    }
-    let frontier = level.frontier(a, b, construction, memory);
+    let frontier = level.frontier(a, b, memory);
     let frontier = frontier.map_err(|error| Refusal::failed(error.to_string()))?;
     Ok(frontier.map(|frontier| [frontier.ab, frontier.ba]))
 }
@@ -134,15 +124,10 @@ fn halves(regions: Option<[&[u64]; 2]>) -> Answer {
 }
 
 /// Whether the frontier between two cells is valid: checks from every cell of both.
-pub(super) fn check(
-    level: &CellBundle<'_>,
-    a: &str,
-    b: &str,
-    construction: Construction,
-) -> Result<Answer, Refusal> {
-    let cells = [place(level, a)?, place(level, b)?];
-    let mut memory = vec![0; construction.words(level.cells())];
-    let regions = regions(level, cells, construction, &mut memory)?;
+pub(super) fn check(level: &CellBundle<'_>, a: &str, b: &str) -> Result<Answer, Refusal> {
+    let pair = [place(level, a)?, place(level, b)?];
+    let mut memory = vec![0; cells::words(level.cells())];
+    let regions = regions(level, pair, &mut memory)?;
     let start = Instant::now();
     let mut looked = 0;
     let mut sees = None;
@@ -186,7 +171,7 @@ impl<'a> LevelWalk<'a> {
         Self {
             level,
             places: [0; 2],
-            memory: vec![0; Construction::default().words(level.cells())],
+            memory: vec![0; cells::words(level.cells())],
             has_set: false,
             sets: 0,
             told: 0,
@@ -216,8 +201,7 @@ pub(super) fn step(walk: &mut LevelWalk<'_>, to: &[Option<String>; 2]) -> Result
     let stays = walk.has_set && walk.regions().into_iter().zip(places).all(is_in);
     let visible = level.visible(places[0], places[1]) || level.visible(places[1], places[0]);
     if !stays {
-        let construction = Construction::default();
-        let made = level.frontier(places[0], places[1], construction, &mut walk.memory);
+        let made = level.frontier(places[0], places[1], &mut walk.memory);
         walk.has_set = matches!(made, Ok(Some(_)));
         if walk.has_set {
             (walk.sets, walk.since) = (walk.sets + 1, walk.ticks)

@@ -14,7 +14,6 @@ use super::source::{Opened, Shown};
 use super::unbaked::Unbaked;
 use super::walk::Walks;
 use super::{level, solid, terrain};
-use viewcell::frontier::cells::Construction;
 use viewcell::query::World;
 
 /// What the server knows.
@@ -376,7 +375,6 @@ struct Players<'a> {
     a: &'a str,
     b: &'a str,
     margin: u32,
-    construction: Construction,
     /// How far each may come, in a solid level.
     reach: Option<f64>,
 }
@@ -388,18 +386,6 @@ impl<'a> Players<'a> {
             b: query.must("b")?,
             margin: query.number("margin")?.unwrap_or(0),
             reach: query.number("reach")?,
-            construction: match query.get("construction").unwrap_or("") {
-                "" => Construction::default(),
-                name => {
-                    let mut all = Construction::ALL.into_iter();
-                    all.find(|construction| construction.name() == name)
-                        .ok_or_else(|| {
-                            Refusal::bad_request(format!(
-                                "construction {name:?}: expected published, tightened, grown or widened"
-                            ))
-                        })?
-                }
-            },
         })
     }
 }
@@ -410,7 +396,7 @@ fn frontier(view: &View, pane: usize, query: &Query) -> Answered {
         World::Terrain(terrain) => {
             terrain::frontier(&terrain, players.a, players.b, players.margin)
         }
-        World::Cells(level) => level::frontier(&level, players.a, players.b, players.construction),
+        World::Cells(level) => level::frontier(&level, players.a, players.b),
         World::Solid(level) => solid::frontier(&level, players.a, players.b, players.reach),
     })
 }
@@ -419,7 +405,7 @@ fn check(view: &View, pane: usize, query: &Query) -> Answered {
     let players = Players::new(query)?;
     ask(view, pane, |_, world| match world {
         World::Terrain(terrain) => terrain::check(&terrain, players.a, players.b),
-        World::Cells(level) => level::check(&level, players.a, players.b, players.construction),
+        World::Cells(level) => level::check(&level, players.a, players.b),
         World::Solid(level) => solid::check(&level, players.a, players.b),
     })
 }

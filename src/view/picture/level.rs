@@ -3,13 +3,12 @@
 use super::floors::Floors;
 use super::page::{Key, Page, Panel, grouped};
 use super::palette::{
-    AFTER_B, Colour, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE,
-    logarithmic,
+    Colour, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE, logarithmic,
 };
 use super::terrain::decades;
 use super::viewshed::Viewpoint;
 use viewcell::format::bits;
-use viewcell::frontier::cells::{Construction, ShortMemory};
+use viewcell::frontier::cells::{self, ShortMemory};
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
 use viewcell::query::{CellBundle, SolidBundle, SolidParameters};
 
@@ -59,41 +58,30 @@ impl Level<'_> {
         seen
     }
 
-    /// A's region, B's, and what of B's is nearer to B; empty where one sees the other.
-    fn frontier(&self, [a, b]: [u32; 2]) -> Result<[Vec<bool>; 3], ShortMemory> {
+    /// A's region and B's; empty where one sees the other.
+    fn frontier(&self, [a, b]: [u32; 2]) -> Result<[Vec<bool>; 2], ShortMemory> {
         let cells = self.cells();
         let none = || vec![false; cells as usize];
         match self {
             Self::Cells(level) => {
-                let region = |construction: Construction| {
-                    let mut memory = vec![0; construction.words(cells)];
-                    let found = level.frontier(a, b, construction, &mut memory)?;
-                    Ok(found.map_or_else(
-                        || [none(), none()],
-                        |set| {
-                            let is_in =
-                                |words| (0..cells).map(move |c| bits::has(words, c as usize));
-                            [set.ab, set.ba].map(|words| is_in(words).collect())
-                        },
-                    ))
-                };
-                let [of_a, of_b] = region(Construction::Tightened)?;
-                let [_, near_b] = region(Construction::Published)?;
-                Ok([of_a, of_b, near_b])
+                let mut memory = vec![0; cells::words(cells)];
+                let found = level.frontier(a, b, &mut memory)?;
+                let is_in = |words| (0..cells).map(move |c| bits::has(words, c as usize));
+                let halves = found.map(|set| [set.ab, set.ba].map(|words| is_in(words).collect()));
+                Ok(halves.unwrap_or_else(|| [none(), none()]))
             }
             Self::Solid(level) => {
                 let mut builder = FrontierBuilder::new(level.sights());
                 let [a, b] = [a, b].map(SolidParameters::sample);
                 // Cells that are there are samples that are there.
                 let grown = builder.build(a, b, &FrontierOptions::default()).is_ok();
-                let [of_a, of_b] = Side::BOTH.map(|side| {
+                Ok(Side::BOTH.map(|side| {
                     let mut members = none();
                     for sample in builder.region(side).samples().filter(|_| grown) {
                         members[SolidParameters::cell_of(sample) as usize] = true;
                     }
                     members
-                });
-                Ok([of_a, of_b.clone(), of_b])
+                }))
             }
         }
     }
@@ -189,7 +177,7 @@ impl<'a> LevelPages<'a> {
     ///
     /// Never in practice: the memory that the runtime asks for is given.
     pub fn frontier(&self, [a, b]: [u32; 2]) -> Result<Page, ShortMemory> {
-        let [half_a, half_b, near_b] = self.level.frontier([a, b])?;
+        let [half_a, half_b] = self.level.frontier([a, b])?;
         let count = |half: &[bool]| half.iter().filter(|is_in| **is_in).count() as u64;
         let [of_a, of_b] = [count(&half_a), count(&half_b)];
         let subtitle = match of_a + of_b {
@@ -204,23 +192,15 @@ impl<'a> LevelPages<'a> {
         let (blue, orange) = (HALF_A.at(0.6), HALF_B.at(0.5));
         let colour = |cell: u32| match cell as usize {
             cell if half_a[cell] => blue,
-            cell if near_b[cell] => orange,
-            cell if half_b[cell] => AFTER_B,
+            cell if half_b[cell] => orange,
             _ => UNREACHABLE,
         };
-        let mut legend = match self.level {
-            Level::Cells(_) => vec![
-                Key::Swatch(blue, "A's: nearer to A".into()),
-                Key::Swatch(orange, "B's: nearer to B".into()),
-                Key::Swatch(AFTER_B, "B's besides: A's half does not see it".into()),
-            ],
-            Level::Solid(_) => vec![
-                Key::Swatch(blue, "A's".into()),
-                Key::Swatch(orange, "B's".into()),
-            ],
-        };
-        legend.push(Key::Swatch(UNREACHABLE, "in neither".into()));
-        legend.push(Key::Mark("A and B".into()));
+        let legend = vec![
+            Key::Swatch(blue, "A's".into()),
+            Key::Swatch(orange, "B's".into()),
+            Key::Swatch(UNREACHABLE, "in neither".into()),
+            Key::Mark("A and B".into()),
+        ];
         let title = format!("Frontiers of cells {a} and {b}");
         Ok(self.page(title, subtitle, &[(a, "A"), (b, "B")], colour, legend))
     }

@@ -1,7 +1,7 @@
 //! Sessions: many players, and who must be told what.
 
 use super::bundle::{source, viewcell_bundle};
-use super::frontier::{put_code, viewcell_frontier_options};
+use super::frontier::{VIEWCELL_BUDGET, options, put_code};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
 use super::place::{known, numbered, viewcell_place};
 use super::status::{
@@ -50,8 +50,8 @@ impl viewcell_session {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_session_options {
-    /// How frontier sets are grown.
-    pub frontier: viewcell_frontier_options,
+    /// Of a terrain and of a solid level: a frontier set grows until so many quads have been tried, 0 for no limit.
+    pub budget: u32,
     /// Of a terrain: renegotiate so many steps before the edge of a half is reached: what a player walks while
     /// the news is on its way.
     pub margin: u32,
@@ -70,7 +70,7 @@ impl Default for viewcell_session_options {
     fn default() -> Self {
         let options = SessionOptions::default();
         Self {
-            frontier: viewcell_frontier_options::default(),
+            budget: VIEWCELL_BUDGET,
             margin: options.margin,
             patience: options.patience.unwrap_or(u32::MAX),
             peers: options.peers.into(),
@@ -79,12 +79,12 @@ impl Default for viewcell_session_options {
 }
 
 impl viewcell_session_options {
-    fn options(&self, world: &World<'_>) -> Outcome<SessionOptions> {
+    fn options(&self) -> Outcome<SessionOptions> {
         Ok(SessionOptions {
+            frontier: options(self.budget),
             margin: self.margin,
             patience: (self.patience != u32::MAX).then_some(self.patience),
             peers: flag(self.peers)?,
-            ..self.frontier.session(world)?
         })
     }
 }
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn viewcell_session_new(
         let source = unsafe { source(bundle) }?;
         // SAFETY: null, or readable during the call: the header tells the caller so.
         let options = unsafe { options.as_ref() }.copied().unwrap_or_default();
-        let options = options.options(source.world())?;
+        let options = options.options()?;
         if players > VIEWCELL_MOST_PLAYERS {
             return Err(VIEWCELL_ARGUMENT);
         }

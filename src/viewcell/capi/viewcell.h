@@ -25,7 +25,7 @@
  *
  *     viewcell_frontier *frontier;            // once, for all sets to come
  *     viewcell_frontier_new(bundle, &frontier);
- *     viewcell_frontier_begin(frontier, alice, bob, NULL);
+ *     viewcell_frontier_begin(frontier, alice, bob, VIEWCELL_BUDGET);
  *     while (viewcell_frontier_step(frontier, 16) == 0)
  *         ;  // or 16 quads a frame: what is there may be used at any time
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
@@ -68,7 +68,7 @@
 #include <stdint.h>
 
 // The version of this header. Pass it to viewcell_open: a library of another version refuses.
-#define VIEWCELL_ABI_VERSION 2
+#define VIEWCELL_ABI_VERSION 3
 
 // Map the file, in a time that does not depend on its size.
 #define VIEWCELL_MAP 0
@@ -83,21 +83,8 @@
 // translation. VIEWCELL_IO also where there is not as much memory.
 #define VIEWCELL_COPY 2
 
-// Regions by the equations of Steed and Angus: a's are the cells nearer to a than to b, b's those
-// nearer to b by more than one step.
-#define VIEWCELL_PUBLISHED 0
-
-// The same region for a; b's is everything that no cell of it sees. Larger than the published
-// one, and a few times as slow to make.
-#define VIEWCELL_TIGHTENED 1
-
-// Regions that grow over cells that touch, in turn, and so are connected: whoever leaves one does
-// so through its rim. Slower by far. Only for bundles that know which cells touch.
-#define VIEWCELL_GROWN 2
-
-// Regions that grow over cells that touch, the nearest first, and then take in all that the other does not see,
-// connected or not: the largest. Slower still. Only for bundles that know which cells touch.
-#define VIEWCELL_WIDENED 3
+// After how many quads a frontier set grows no more, as a rule.
+#define VIEWCELL_BUDGET 64
 
 // The most players that a session takes.
 #define VIEWCELL_MOST_PLAYERS 4096
@@ -226,50 +213,10 @@ typedef struct {
   double scale;
 } viewcell_world;
 
-// How frontier sets are grown. Begin with viewcell_frontier_defaults. The same options on the
-// same bundle give the same set on every machine.
-typedef struct {
-  // 0: quads of all sizes. 1: single samples.
-  uint32_t simple;
-  // 0: PVSs are joined by their union. 1: lossy, as in Avni's thesis. 2: by their union, but
-  // one that takes more than `pairs` pairs of blocks to put together joins by whole blocks of
-  // 8 x 8 samples, which takes little time.
-  uint32_t merge;
-  // For merge 2.
-  uint32_t pairs;
-  // How many quads are next to a quad: 4 or 8.
-  uint32_t neighbours;
-  // Which quad is tried next. 0: first in, first out. 1: the larger first. 2: what differs
-  // least in height from where the player stands. 3: what adds most for the least that its PVS
-  // takes from the other player. 4: what lies nearest to where each player is expected to go,
-  // as toward says.
-  uint32_t order;
-  // For order 4: where player a and player b are expected to go. VIEWCELL_NOWHERE: nobody knows;
-  // that player's half grows around where they stand.
-  viewcell_place toward[2];
-  // 0: the two grow by turns. 1: the smaller one grows.
-  uint32_t balance;
-  // Level of the smallest quads tried; UINT32_MAX for 4, or five levels below the root of small
-  // terrains.
-  uint32_t finest;
-  // 1: leave it at the two samples where no larger quads are mutually invisible.
-  uint32_t give_up;
-  // 1: when one can grow no more, the other goes on.
-  uint32_t extend;
-  // 1: at the end, give the smaller half all that the other does not see, as far as it is
-  // connected.
-  uint32_t tighten;
-  // Stop growing after so many quads; 0 for no limit.
-  uint32_t budget;
-  // Of a level of cells, in which nothing of the above is asked for: VIEWCELL_PUBLISHED,
-  // VIEWCELL_TIGHTENED, VIEWCELL_GROWN or VIEWCELL_WIDENED.
-  uint32_t construction;
-} viewcell_frontier_options;
-
 // How a session keeps its players silent. Begin with viewcell_session_defaults.
 typedef struct {
-  // How frontier sets are grown.
-  viewcell_frontier_options frontier;
+  // Of a terrain and of a solid level: a frontier set grows until so many quads have been tried, 0 for no limit.
+  uint32_t budget;
   // Of a terrain: renegotiate so many steps before the edge of a half is reached: what a player walks while
   // the news is on its way.
   uint32_t margin;
@@ -659,9 +606,6 @@ viewcell_status viewcell_sees_within(const viewcell_bundle *bundle,
                                      double reach_from,
                                      double reach_to);
 
-// The default options. Returns VIEWCELL_OK or VIEWCELL_NULL. Any thread, any time.
-viewcell_status viewcell_frontier_defaults(viewcell_frontier_options *options);
-
 // Makes room for frontier sets in a bundle of any kind: some two bytes a sample or a cell of a solid level, 50 a cell of
 // a level of cells, allocated here and nowhere else. *frontier becomes the handle, or null; close it with
 // viewcell_frontier_close. Returns VIEWCELL_OK, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
@@ -672,15 +616,15 @@ viewcell_status viewcell_frontier_new(const viewcell_bundle *bundle,
 // before. No other call may use the handle at the same time.
 viewcell_status viewcell_frontier_close(viewcell_frontier *frontier);
 
-// Begins the frontier set of two players at places a and b; the set before it is forgotten. options may be null: the
-// defaults. Players who see each other have an empty set, which is no failure. The same places and options give the same
+// Begins the frontier set of two players at places a and b; the set before it is forgotten. It grows until so many quads
+// have been tried as budget says: VIEWCELL_BUDGET as a rule, 0 for no limit; in a level of cells it is whole at once.
+// Players who see each other have an empty set, which is no failure. The same places and budget give the same
 // set on every machine, so that peers who know both places need not send it. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no
-// such place), VIEWCELL_VOID, VIEWCELL_ARGUMENT (no such option, or one that needs to know which cells touch where that is
-// not known), VIEWCELL_NULL or VIEWCELL_CLOSED.
+// such place), VIEWCELL_VOID, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_begin(viewcell_frontier *frontier,
                                         viewcell_place a,
                                         viewcell_place b,
-                                        const viewcell_frontier_options *options);
+                                        uint32_t budget);
 
 // Goes on for at most so many quads: 1 if the set has come to its end, 0 if there is more to
 // do. The set may be used at any time. In a level of cells a set is whole when it has begun. Or VIEWCELL_NULL,

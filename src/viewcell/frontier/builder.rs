@@ -1,17 +1,14 @@
 //! Building a frontier set: what engines call. The growth itself is in [`super::growth`].
 
-use std::sync::Arc;
-
 use super::flood::widen;
 use super::growth::maximal_quads;
-use super::options::{FrontierOptions, Grow};
+use super::options::FrontierOptions;
 use super::queue::Queue;
 use super::region::{Frontier, Region};
-use super::remembered::{Joined, Remembered};
 use super::samples::{Ground, Samples};
 use super::side::{FrontierError, Side};
 use super::state::{FrontierBuilder, GrowingHalf, Phase};
-use crate::format::{Answer, Quad, Sample};
+use crate::format::{Answer, Sample};
 use crate::query::TerrainBundle;
 use crate::session::SessionWorld as _;
 
@@ -22,7 +19,7 @@ impl<'a> FrontierBuilder<'a> {
     /// Makes room for frontier sets of a terrain: some two bytes a sample.
     pub fn new(terrain: &TerrainBundle<'a>) -> Self {
         let grid = terrain.grid();
-        let ground = Arc::new(Ground::new(terrain));
+        let ground = Ground::new(terrain);
         let mut first = Vec::new();
         let mut count = 0;
         for level in 0..grid.levels() {
@@ -32,12 +29,8 @@ impl<'a> FrontierBuilder<'a> {
         }
         // Not a clone of the first for the second: a clone of a queue has no room.
         let half = || GrowingHalf {
-            start: Sample::new(0, 0),
             members: Samples::none(&ground),
             seen: Samples::none(&ground),
-            joined: Joined::none(&ground),
-            is_merged: false,
-            taken: Vec::new(),
             queue: Queue::new(count.min(QUEUE) as usize),
             met: vec![0; count.div_ceil(64) as usize],
             area: 0,
@@ -56,16 +49,7 @@ impl<'a> FrontierBuilder<'a> {
             tried: 0,
             spent: 0,
             merged: 0,
-            remembered: Remembered::default(),
-            unmerged: None,
         }
-    }
-
-    /// The same, and remembers what quads see, in so many bytes: sets are the same, and many of one
-    /// terrain are made in a third of the time. Allocates as it learns.
-    pub fn remembering(mut self, bytes: usize) -> Self {
-        self.remembered = Remembered::up_to(bytes);
-        self
     }
 
     /// Builds the frontier set of two players to its end.
@@ -87,8 +71,8 @@ impl<'a> FrontierBuilder<'a> {
         Ok(())
     }
 
-    /// Begins the frontier set of two players: the maximal mutually invisible quads around them (step 1), or
-    /// their samples. Go on with [`FrontierBuilder::step`]. The set before this one is forgotten, also where
+    /// Begins the frontier set of two players: the maximal mutually invisible quads around them
+    /// (step 1). Go on with [`FrontierBuilder::step`]. The set before this one is forgotten, also where
     /// this errors.
     ///
     /// # Errors
@@ -100,62 +84,9 @@ impl<'a> FrontierBuilder<'a> {
         b: Sample,
         options: &FrontierOptions,
     ) -> Result<(), FrontierError> {
-        self.forget([a, b], options);
-        for place in [a, b] {
-            self.terrain.check(place)?;
-        }
-        if !self.mutually_invisible(a.quad(), b.quad()) {
-            return Ok(());
-        }
-        let mut quads = [a.quad(), b.quad()];
-        if options.grow == Grow::Hierarchical {
-            let root_level = self.terrain.grid().root_level();
-            quads = maximal_quads(quads[0], quads[1], root_level, |a, b| {
-                self.mutually_invisible(a, b)
-            });
-        }
-        self.plant(quads);
-        Ok(())
-    }
-
-    /// Begins the frontier set of all who are in two quads: these, whether or not larger ones are
-    /// mutually invisible, and what is around them. The set goes by the quads alone, so that whoever
-    /// comes to the same two can be given the same. Empty where one quad may see the other.
-    ///
-    /// # Errors
-    ///
-    /// Where a quad is not of the grid, or has no terrain; the set before is forgotten all the same.
-    pub fn begin_at(
-        &mut self,
-        quads: [Quad; 2],
-        options: &FrontierOptions,
-    ) -> Result<(), FrontierError> {
-        self.forget(quads.map(Quad::origin), options);
-        for quad in quads {
-            if !self.terrain.grid().has_quad(quad) {
-                return Err(FrontierError::Outside(quad.origin()));
-            }
-            if !self.terrain.valid().has_quad(quad) {
-                return Err(FrontierError::Void(quad.origin()));
-            }
-        }
-        if self.mutually_invisible(quads[0], quads[1]) {
-            self.plant(quads);
-        }
-        Ok(())
-    }
-
-    /// Forgets the set before.
-    fn forget(&mut self, starts: [Sample; 2], options: &FrontierOptions) {
-        for (half, start) in [&mut self.a, &mut self.b].into_iter().zip(starts) {
-            half.start = start;
+        for half in [&mut self.a, &mut self.b] {
             half.members.clear();
-            if half.is_merged {
-                half.seen.clear();
-            }
-            half.joined.clear();
-            half.is_merged = false;
-            half.taken.clear();
+            half.seen.clear();
             half.queue.clear();
             half.met.fill(0);
             half.area = 0;
@@ -164,28 +95,26 @@ impl<'a> FrontierBuilder<'a> {
         self.phase = Phase::Done;
         self.turn = Side::A;
         (self.tried, self.spent, self.merged) = (0, 0, 0);
-        self.unmerged = None;
-    }
-
-    /// Begins with two quads that are mutually invisible.
-    fn plant(&mut self, [of_a, of_b]: [Quad; 2]) {
-        self.phase = if self.options.grow == Grow::Hierarchical
-            && self.options.give_up
-            && of_a.level == 0
-            && of_b.level == 0
-        {
-            Phase::Tighten
-        } else {
-            Phase::Grow
-        };
+        for place in [a, b] {
+            self.terrain.check(place)?;
+        }
+        let (of_a, of_b) = (a.quad(), b.quad());
+        if !self.mutually_invisible(of_a, of_b) {
+            return Ok(());
+        }
+        let root_level = self.terrain.grid().root_level();
+        let [of_a, of_b] =
+            maximal_quads(of_a, of_b, root_level, |a, b| self.mutually_invisible(a, b));
+        self.phase = Phase::Grow;
         // Where a PVS is damaged there is no frontier set at all.
-        if !(self.take(Side::A, of_a, true) && self.take(Side::B, of_b, true)) {
+        if !(self.take(Side::A, of_a) && self.take(Side::B, of_b)) {
             for half in [&mut self.a, &mut self.b] {
                 half.members.clear();
                 half.area = 0;
             }
             self.phase = Phase::Done;
         }
+        Ok(())
     }
 
     /// Lets another player into one side while the set grows, if the other side sees nothing of
@@ -208,7 +137,7 @@ impl<'a> FrontierBuilder<'a> {
         while quad.level < self.terrain.grid().root_level() && is_hidden(self, quad.parent()) {
             quad = quad.parent();
         }
-        self.take(side, quad, true) || quad.level > 0 && self.take(side, place.quad(), true)
+        self.take(side, quad) || quad.level > 0 && self.take(side, place.quad())
     }
 
     /// Goes on for at most so many quads; returns whether the set has come to its end. The work
@@ -217,10 +146,6 @@ impl<'a> FrontierBuilder<'a> {
         for _ in 0..quads {
             match self.phase {
                 Phase::Grow => self.grow(),
-                Phase::Extend(side) => match self.next(side) {
-                    Some(quad) => self.consider(side, quad),
-                    None => self.phase = Phase::Tighten,
-                },
                 Phase::Tighten => {
                     self.tighten();
                     self.phase = Phase::Done;

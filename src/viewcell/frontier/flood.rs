@@ -1,6 +1,5 @@
 //! Flood fill on block bitmaps: all that is open and connected to a frontier, and what lies near its edge.
 
-use super::options::Neighbours;
 use super::samples::{Ground, Samples};
 use crate::format::bits;
 
@@ -12,13 +11,7 @@ const COLUMN_7: u64 = COLUMN_0 << 7;
 /// `waiting` has a bit a block, all of them 0 before and after. A block waits when one beside it
 /// has grown, and each time it is looked at again it has grown by a sample at least: there is an
 /// end, and it is soon reached where ground is open.
-pub(super) fn flood(
-    set: &mut Samples,
-    closed: &Samples,
-    ground: &Ground,
-    by: Neighbours,
-    waiting: &mut [u64],
-) {
+pub(super) fn flood(set: &mut Samples, closed: &Samples, ground: &Ground, waiting: &mut [u64]) {
     let columns = ground.columns();
     for (index, &word) in set.words().iter().enumerate() {
         // Most blocks have nothing more to take in.
@@ -33,7 +26,7 @@ pub(super) fn flood(
             while let Some(bits) = waiting.get_mut(at).filter(|bits| **bits != 0) {
                 let index = at * 64 + bits.trailing_zeros() as usize;
                 *bits &= *bits - 1;
-                if grow_block(set, closed, ground, index, by) {
+                if grow_block(set, closed, ground, index) {
                     wait_around(index, columns, ground.len(), |index| {
                         bits::set(waiting, index)
                     });
@@ -45,12 +38,7 @@ pub(super) fn flood(
 }
 
 /// The blocks beside a block.
-pub(super) fn wait_around(
-    index: usize,
-    columns: usize,
-    blocks: usize,
-    mut wait: impl FnMut(usize),
-) {
+fn wait_around(index: usize, columns: usize, blocks: usize, mut wait: impl FnMut(usize)) {
     let column = index % columns;
     let (west, east) = (usize::from(column > 0), usize::from(column + 1 < columns));
     let mut row = |middle: usize| (middle - west..=middle + east).for_each(&mut wait);
@@ -64,27 +52,20 @@ pub(super) fn wait_around(
 }
 
 /// Grows the set within a block, and into it from the blocks beside it; whether it did.
-pub(super) fn grow_block(
-    set: &mut Samples,
-    closed: &Samples,
-    ground: &Ground,
-    index: usize,
-    by: Neighbours,
-) -> bool {
-    let eight = by == Neighbours::Eight;
+fn grow_block(set: &mut Samples, closed: &Samples, ground: &Ground, index: usize) -> bool {
     let open = ground.word(index) & !closed.word(index);
     let word = set.word(index);
     if open & !word == 0 {
         return false;
     }
-    let mut wet = word | beside(set, ground, index, eight) & open;
+    let mut wet = word | beside(set, ground, index) & open;
     if wet == 0 {
         return false;
     }
     if open == !0 {
         wet = open;
     }
-    wet = grown_within(wet, open, by);
+    wet = grown_within(wet, open);
     if let Some(place) = set.words_mut().get_mut(index) {
         *place = wet;
     }
@@ -92,9 +73,9 @@ pub(super) fn grow_block(
 }
 
 /// Grows samples of a block over all that are open there and connected to them.
-pub(super) fn grown_within(mut wet: u64, open: u64, by: Neighbours) -> u64 {
+fn grown_within(mut wet: u64, open: u64) -> u64 {
     loop {
-        let next = wet | spread(wet, by == Neighbours::Eight) & open;
+        let next = wet | spread(wet) & open;
         if next == wet {
             return wet;
         }
@@ -107,20 +88,19 @@ pub(super) fn grown_within(mut wet: u64, open: u64, by: Neighbours) -> u64 {
 pub(super) fn widen(set: &Samples, wide: &mut Samples, ground: &Ground) {
     for (index, place) in wide.words_mut().iter_mut().enumerate() {
         let word = set.word(index);
-        let wider = spread(word, true) | beside(set, ground, index, true);
+        let wider = spread(word) | beside(set, ground, index);
         *place = word | wider & ground.word(index);
     }
 }
 
-/// The samples of a block next to samples of the same block.
-fn spread(word: u64, eight: bool) -> u64 {
+/// The samples of a block next to samples of the same block, over a side or a corner.
+fn spread(word: u64) -> u64 {
     let row = word | (word & !COLUMN_7) << 1 | (word & !COLUMN_0) >> 1;
-    let tall = if eight { row } else { word };
-    row | tall << 8 | tall >> 8
+    row | row << 8 | row >> 8
 }
 
 /// The samples of a block next to samples of other blocks.
-fn beside(set: &Samples, ground: &Ground, index: usize, eight: bool) -> u64 {
+fn beside(set: &Samples, ground: &Ground, index: usize) -> u64 {
     let columns = ground.columns();
     let column = index % columns;
     let word_at = |dx: isize, dy: isize| {
@@ -136,11 +116,9 @@ fn beside(set: &Samples, ground: &Ground, index: usize, eight: bool) -> u64 {
     let mut east = (word_at(1, 0) & COLUMN_0) << 7;
     let mut north = word_at(0, -1) >> 56;
     let mut south = word_at(0, 1) << 56;
-    if eight {
-        west |= west << 8 | west >> 8 | word_at(-1, -1) >> 63 | (word_at(-1, 1) & 1 << 7) << 49;
-        east |= east << 8 | east >> 8 | (word_at(1, -1) >> 56 & 1) << 7 | (word_at(1, 1) & 1) << 63;
-        north |= (north << 1 | north >> 1) & 0xFF;
-        south |= (south << 1 | south >> 1) & 0xFF << 56;
-    }
+    west |= west << 8 | west >> 8 | word_at(-1, -1) >> 63 | (word_at(-1, 1) & 1 << 7) << 49;
+    east |= east << 8 | east >> 8 | (word_at(1, -1) >> 56 & 1) << 7 | (word_at(1, 1) & 1) << 63;
+    north |= (north << 1 | north >> 1) & 0xFF;
+    south |= (south << 1 | south >> 1) & 0xFF << 56;
     west | east | north | south
 }

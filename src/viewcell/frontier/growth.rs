@@ -2,52 +2,37 @@
 //!
 //! Did not pay: small quads merged more cheaply, or quads of level 3 tried (the smaller half a tenth larger, both together
 //! smaller); other limits than 512 pairs of blocks (256: half the time, 5 % smaller; 768: twice the time, 6 % larger on
-//! Gale).
+//! Gale); an order by height or by what a quad newly takes; the smaller half's turn each time.
 
 use super::flood::flood;
-use super::lossy;
-use super::options::{Merge, Neighbours, Order, Turns};
-use super::samples::Samples;
 use super::side::Side;
 use super::state::{FrontierBuilder, Phase};
-use crate::format::{Answer, Quad, ReadPvs, Sample};
-use crate::query::Pvs;
+use crate::format::{Answer, Quad, ReadPvs};
 
 /// What a quad below the finest level counts for if it joins, when steps are counted.
 const SMALL_QUAD: u64 = 64;
+/// Most pairs of blocks that a PVS is put together from: some 0.3 milliseconds. One of more joins by whole blocks of
+/// 8×8 samples, all that some sample of the quad's own block sees something of, which is told without reading the pairs.
+const PAIRS: usize = 512;
 
 impl FrontierBuilder<'_> {
+    /// Tries one quad of the player whose turn it is.
     pub(super) fn grow(&mut self) {
-        if self
-            .options
-            .limit
-            .is_some_and(|most| self.spent >= u64::from(most))
-        {
+        let side = self.turn;
+        let is_spent = |most: u32| self.spent >= u64::from(most);
+        if self.options.limit.is_some_and(is_spent) {
             self.phase = Phase::Tighten;
             return;
         }
-        let side = match self.options.turns {
-            Turns::Alternate => self.turn,
-            Turns::Balance if self.b.area < self.a.area => Side::B,
-            Turns::Balance => Side::A,
-        };
         self.turn = side.other();
-        match self.next(side) {
+        match self.half_mut(side).queue.pop() {
             Some(quad) => self.consider(side, quad),
-            None if self.options.extend => {
-                self.unmerged = Some(side.other());
-                self.phase = Phase::Extend(side.other());
-            }
             None => self.phase = Phase::Tighten,
         }
     }
 
-    pub(super) fn next(&mut self, side: Side) -> Option<Quad> {
-        self.half_mut(side).queue.pop()
-    }
-
     /// Step 2 for one quad.
-    pub(super) fn consider(&mut self, side: Side, quad: Quad) {
+    fn consider(&mut self, side: Side, quad: Quad) {
         self.tried += 1;
         self.spent += 1;
         let half = self.half(side);
@@ -57,8 +42,7 @@ impl FrontierBuilder<'_> {
         match self.seen_state(side.other(), quad) {
             None | Some(Answer::Visible) => {}
             Some(Answer::Hidden) => {
-                let last = matches!(self.phase, Phase::Extend(_));
-                if !self.take(side, quad, !last) {
+                if !self.take(side, quad) {
                     self.descend(side, quad);
                 } else if quad.level < self.finest() {
                     self.spent += SMALL_QUAD - 1;
@@ -71,88 +55,41 @@ impl FrontierBuilder<'_> {
     /// Adds a quad of which nothing is seen from the other frontier, and queues its neighbours.
     /// Returns whether it could: not if the quad itself sees something of the other frontier (in
     /// a bundle that is not mutual), nor if its PVS is damaged.
-    pub(super) fn take(&mut self, side: Side, quad: Quad, merge: bool) -> bool {
-        let mutual = self.is_mutual();
-        if merge || !mutual {
-            let Some(pvs) = self.terrain.own_pvs(quad) else {
-                return false;
-            };
-            let other = &self.half(side.other()).members;
-            if !mutual && !other.is_hidden_from(&self.ground, &pvs) {
-                return false;
-            }
-            if merge {
-                self.merge(side, quad, &pvs);
-            }
-        }
-        let (half, ground) = match side {
-            Side::A => (&mut self.a, &self.ground),
-            Side::B => (&mut self.b, &self.ground),
+    pub(super) fn take(&mut self, side: Side, quad: Quad) -> bool {
+        let Some(pvs) = self.terrain.own_pvs(quad) else {
+            return false;
         };
-        half.area += half.members.add(ground, quad);
-        if self.remembered.is_on() {
-            half.taken.push(quad);
+        let other = &self.half(side.other()).members;
+        if !self.is_mutual() && !other.is_hidden_from(&self.ground, &pvs) {
+            return false;
         }
-        if self.phase != Phase::Tighten {
-            self.queue_neighbours(side, quad);
-        }
-        true
-    }
-
-    /// Joins a PVS to that of a frontier.
-    fn merge(&mut self, side: Side, quad: Quad, pvs: &Pvs<'_>) {
         self.merged += 1;
         let (half, ground) = match side {
             Side::A => (&mut self.a, &self.ground),
             Side::B => (&mut self.b, &self.ground),
         };
-        if self.options.merge == Merge::Lossy && half.area > 0 {
-            half.merge_joined();
-            let [scratch, _] = &mut self.scratch;
-            pvs.expand(scratch.words_mut());
-            lossy::merge(&mut half.seen, ground, scratch);
-            return;
+        if pvs.pairs() > PAIRS {
+            half.seen.merge_blocks(ground, &pvs);
+        } else {
+            half.seen.merge(ground, &pvs);
         }
-        let by_blocks =
-            matches!(self.options.merge, Merge::Blocks(most) if pvs.pairs() > most as usize);
-        let take_in = |seen: &mut Samples| {
-            if by_blocks {
-                seen.merge_blocks(ground, pvs)
-            } else {
-                seen.merge(ground, pvs)
-            }
-        };
-        // What is taken in depends on the quad, and on nothing that was taken in before.
-        match self.remembered.of(quad, by_blocks, ground, take_in) {
-            // The order by gain looks into what is merged.
-            Some(seen) if !half.is_merged && self.options.order != Order::Gain => {
-                half.joined.push(seen.clone());
-            }
-            Some(seen) => {
-                half.merge_joined();
-                half.seen.put_all(seen.samples());
-            }
-            None => {
-                half.merge_joined();
-                take_in(&mut half.seen);
-            }
-        }
+        half.area += half.members.add(ground, quad);
+        self.queue_neighbours(side, quad);
+        true
     }
 
     fn queue_neighbours(&mut self, side: Side, quad: Quad) {
-        let corners = self.options.neighbours == Neighbours::Eight;
         for dy in -1_i32..=1 {
             for dx in -1_i32..=1 {
-                if (dx, dy) == (0, 0) || !corners && dx != 0 && dy != 0 {
-                    continue;
-                }
-                let (Some(column), Some(row)) = (
+                let (column, row) = (
                     quad.column.checked_add_signed(dx),
                     quad.row.checked_add_signed(dy),
-                ) else {
-                    continue;
-                };
-                self.queue(side, Quad::new(quad.level, column, row));
+                );
+                if let (Some(column), Some(row)) = (column, row)
+                    && (dx, dy) != (0, 0)
+                {
+                    self.queue(side, Quad::new(quad.level, column, row));
+                }
             }
         }
     }
@@ -162,22 +99,16 @@ impl FrontierBuilder<'_> {
         if quad.level <= self.finest() {
             return;
         }
-        let corners = self.options.neighbours == Neighbours::Eight;
         for child in (0..4).filter_map(|index| quad.child(index)) {
-            if self
-                .half(side)
-                .members
-                .touches(&self.ground, child, corners)
-            {
+            if self.half(side).members.touches(&self.ground, child) {
                 self.queue(side, child);
             }
         }
     }
 
-    /// The least level of quads that are tried but around the start.
+    /// The least level of quads that are tried but around the start: 4, or five below the root of a small terrain.
     fn finest(&self) -> u32 {
-        let root = self.terrain.grid().root_level();
-        self.options.finest_on(root)
+        self.terrain.grid().root_level().saturating_sub(5).min(4)
     }
 
     /// Queues a quad of the grid that has not been in the queue.
@@ -194,105 +125,27 @@ impl FrontierBuilder<'_> {
             return;
         };
         let bit = 1 << (index % 64);
-        if *word & bit != 0 {
-            return;
-        }
-        *word |= bit;
-        let key = self.key(side, quad);
-        self.half_mut(side).queue.push(key, quad);
-    }
-
-    /// The place of a quad in the order of growth: the smallest first.
-    fn key(&self, side: Side, quad: Quad) -> u64 {
-        let half = self.half(side);
-        match self.options.order {
-            Order::Fifo => 0,
-            Order::Coarse => u64::from(u32::MAX - quad.level),
-            Order::Ground => {
-                let start = self.terrain.height(half.start).unwrap_or(0.0);
-                self.highest(quad).map_or(u64::MAX, |height| {
-                    u64::from((height - start).abs().to_bits())
-                })
-            }
-            Order::Gain => self.cost(side, quad),
-            Order::Toward(a, b) => {
-                let goal = if side == Side::A { a } else { b };
-                distance(quad, goal.unwrap_or(half.start))
-            }
+        if *word & bit == 0 {
+            *word |= bit;
+            half.queue.push(quad);
         }
     }
 
-    /// The greatest height among a quad's corners and centre; voids do not count.
-    fn highest(&self, quad: Quad) -> Option<f32> {
-        let grid = self.terrain.grid();
-        let origin = quad.origin();
-        let last = (1u32 << quad.level) - 1;
-        let sample = |dx: u32, dy: u32| {
-            Sample::new(
-                (origin.column + dx).min(grid.width() - 1),
-                (origin.row + dy).min(grid.height() - 1),
-            )
-        };
-        [
-            (0, 0),
-            (last, 0),
-            (0, last),
-            (last, last),
-            (last / 2, last / 2),
-        ]
-        .into_iter()
-        .filter_map(|(dx, dy)| self.terrain.height(sample(dx, dy)))
-        .max_by(f32::total_cmp)
-    }
-
-    /// Samples that a hidden quad's PVS newly takes from the other player, for each 65,536 that
-    /// it adds. Quads that are not hidden come last, the largest first.
-    fn cost(&self, side: Side, quad: Quad) -> u64 {
-        let half = self.half(side);
-        let unknown = 1 << 63 | u64::from(u32::MAX - quad.level);
-        if self.seen_state(side.other(), quad) != Some(Answer::Hidden) {
-            return unknown;
-        }
-        let Some(pvs) = self.terrain.own_pvs(quad) else {
-            return unknown;
-        };
-        let taken = half.seen.lacks(&self.ground, &pvs);
-        let added = self.terrain.valid().count(quad).max(1);
-        (taken << 16) / added
-    }
-
-    /// The half that is given what the other does not see, if one is.
-    ///
-    /// Only one of the two can be given the rest, since nobody asks what those samples see. After an
-    /// extension that one is settled already.
-    pub(super) fn filled(&self) -> Option<Side> {
-        if !self.options.tighten || !self.is_mutual() || self.a.area == 0 {
-            return None;
-        }
-        let smaller = if self.b.area < self.a.area {
-            Side::B
-        } else {
-            Side::A
-        };
-        Some(self.unmerged.unwrap_or(smaller))
-    }
-
-    /// What one frontier does not see joins the other, as far as it is connected.
+    /// What one frontier does not see joins the smaller one, as far as it is connected. Only one of the two can be given
+    /// the rest, since nobody asks what those samples see; on a bundle that is not mutual, none.
     pub(super) fn tighten(&mut self) {
-        let Some(side) = self.filled() else {
+        if !self.is_mutual() || self.a.area == 0 {
             return;
-        };
-        let by = self.options.neighbours;
-        self.half_mut(side.other()).merge_joined();
-        let (half, other) = match side {
-            Side::A => (&mut self.a, &self.b),
-            Side::B => (&mut self.b, &self.a),
+        }
+        let (half, other) = if self.b.area < self.a.area {
+            (&mut self.b, &self.a)
+        } else {
+            (&mut self.a, &self.b)
         };
         flood(
             &mut half.members,
             &other.seen,
             &self.ground,
-            by,
             &mut self.waiting,
         );
         half.area = half.members.count();
@@ -324,12 +177,4 @@ pub(super) fn maximal_quads(
         }
     }
     [a, b]
-}
-
-/// Square of the distance from a quad's centre to a sample, in half samples.
-fn distance(quad: Quad, to: Sample) -> u64 {
-    let centre = |at: u32| ((u64::from(at) * 2 + 1) << quad.level) - 1;
-    // Where to go may be far outside the grid.
-    let square = |from: u64, to: u32| from.abs_diff(2 * u64::from(to)).saturating_pow(2);
-    square(centre(quad.column), to.column).saturating_add(square(centre(quad.row), to.row))
 }

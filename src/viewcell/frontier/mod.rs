@@ -6,7 +6,7 @@
 //!
 //! - [`FrontierBuilder`] grows one on a terrain bundle or between cells of a solid level, at once or in steps; `cells`
 //!   has those of levels of cells;
-//! - [`FrontierOptions`] say how;
+//! - [`FrontierOptions`] say how far;
 //! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself;
 //! - [`Session`](crate::session::Session) says of many players who must be told what, in whichever kind of world.
 
@@ -14,20 +14,14 @@ mod builder;
 pub mod cells;
 mod flood;
 mod growth;
-mod lossy;
 mod options;
-mod outline;
 mod queue;
 mod region;
-mod remembered;
 mod samples;
 mod side;
 mod state;
-mod unfilled;
 
-pub use options::{FrontierOptions, Grow, Merge, Neighbours, Order, Turns};
+pub use options::FrontierOptions;
 pub use region::{Frontier, FrontierCodeError, Region};
 pub use side::{FrontierError, Side};
 pub use state::FrontierBuilder;
-#[doc(hidden)]
-pub use unfilled::Unfilled;

@@ -5,10 +5,11 @@ use std::collections::BinaryHeap;
 
 use crate::format::Quad;
 
-/// A queue by key, the smallest first; of one key, first in, first out.
+/// A queue of quads, the larger first: much area for each PVS that is merged. Of one size, first in, first out.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
-    heap: BinaryHeap<Reverse<(u64, u64, u64)>>,
+    /// Level, arrival, column and row.
+    heap: BinaryHeap<(u32, Reverse<u64>, u32, u32)>,
     limit: usize,
     pushed: u64,
 }
@@ -30,32 +31,18 @@ impl Queue {
 
     /// Puts a quad into the queue. A full queue takes no more: the frontier is smaller then, but
     /// the same everywhere.
-    pub(super) fn push(&mut self, key: u64, quad: Quad) {
+    pub(super) fn push(&mut self, quad: Quad) {
         if self.heap.len() < self.limit {
-            self.heap.push(Reverse((key, self.pushed, pack(quad))));
+            let arrival = Reverse(self.pushed);
+            self.heap.push((quad.level, arrival, quad.column, quad.row));
             self.pushed += 1;
         }
     }
 
     pub(super) fn pop(&mut self) -> Option<Quad> {
-        let Reverse((_, _, packed)) = self.heap.pop()?;
-        Some(unpack(packed))
+        let (level, _, column, row) = self.heap.pop()?;
+        Some(Quad::new(level, column, row))
     }
-}
-
-const BITS: u32 = 24;
-
-fn pack(quad: Quad) -> u64 {
-    u64::from(quad.level) << (2 * BITS) | u64::from(quad.row) << BITS | u64::from(quad.column)
-}
-
-fn unpack(packed: u64) -> Quad {
-    let mask = (1 << BITS) - 1;
-    Quad::new(
-        (packed >> (2 * BITS)) as u32,
-        (packed & mask) as u32,
-        (packed >> BITS & mask) as u32,
-    )
 }
 
 #[cfg(test)]
@@ -63,19 +50,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_go_before_arrival_and_a_full_queue_takes_no_more() {
+    fn large_quads_go_before_arrival_and_a_full_queue_takes_no_more() {
         let mut queue = Queue::new(4);
         let quads = [
-            Quad::new(0, 65_535, 65_535),
+            Quad::new(3, 65_535, 65_535),
             Quad::new(16, 0, 0),
             Quad::new(3, 7, 9),
             Quad::new(1, 0, 5),
-            Quad::new(2, 2, 2),
+            Quad::new(17, 2, 2),
         ];
-        for (quad, key) in quads.into_iter().zip([5, 1, 5, 1, 0]) {
-            queue.push(key, quad);
-        }
+        quads.into_iter().for_each(|quad| queue.push(quad));
         let order: Vec<Quad> = std::iter::from_fn(|| queue.pop()).collect();
-        assert_eq!(order, [quads[1], quads[3], quads[0], quads[2]]);
+        assert_eq!(order, [quads[1], quads[0], quads[2], quads[3]]);
     }
 }

@@ -4,7 +4,6 @@
 //! sets); each PVS of a lossy bundle narrowed by the trees of the quads around both ends (eight times the time: what any
 //! quad of the set hides is hidden).
 
-use super::outline::{Numbers, Outline};
 use crate::format::grid::{BLOCK_LEVEL, quad_mask};
 use crate::format::tree::state_of;
 use crate::format::{Answer, Grid, Leaf, Quad, ReadPvs, Sample};
@@ -17,8 +16,6 @@ pub(super) struct Ground {
     /// Blocks a row.
     columns: usize,
     words: Vec<u64>,
-    numbers: Numbers,
-    outline: Outline,
 }
 
 impl Ground {
@@ -26,31 +23,18 @@ impl Ground {
         let grid = terrain.grid();
         let (columns, rows) = grid.block_shape();
         let valid = terrain.valid();
-        let words: Vec<u64> = (0..rows)
+        let words = (0..rows)
             .flat_map(|row| (0..columns).map(move |column| valid.block(column, row)))
             .collect();
-        let numbers = Numbers::new(grid);
         Self {
             grid,
             columns: columns as usize,
-            outline: Outline::of(&words, &words, &numbers),
             words,
-            numbers,
         }
     }
 
     pub(super) fn grid(&self) -> Grid {
         self.grid
-    }
-
-    /// How outlines number quads.
-    pub(super) fn numbers(&self) -> &Numbers {
-        &self.numbers
-    }
-
-    /// Which quads have terrain.
-    pub(super) fn outline(&self) -> &Outline {
-        &self.outline
     }
 
     /// Blocks a row of a bitmap.
@@ -61,11 +45,6 @@ impl Ground {
     /// Number of words of a bitmap.
     pub(super) fn len(&self) -> usize {
         self.words.len()
-    }
-
-    /// The terrain, as a block bitmap.
-    pub(super) fn words(&self) -> &[u64] {
-        &self.words
     }
 
     /// The terrain of a block.
@@ -221,17 +200,10 @@ impl Samples {
         ground.each_block(pvs, &mut |index, bits| self.put(index, bits));
     }
 
-    /// Takes in whole blocks for those of a PVS: see [`super::Merge::Blocks`].
+    /// Takes in whole blocks for those of a PVS: all that some sample of the quad's own block sees something of.
     pub(super) fn merge_blocks(&mut self, ground: &Ground, pvs: &Pvs<'_>) {
         let mut put = |index, bits| self.put(index, bits);
         pvs.sweep_blocks(|leaf| ground.hand_over(leaf, &mut put));
-    }
-
-    /// Takes in another set.
-    pub(super) fn put_all(&mut self, other: &Self) {
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
-            *word |= other;
-        }
     }
 
     /// Takes in samples of a block; goes on.
@@ -248,26 +220,15 @@ impl Samples {
         ground.each_block(pvs, &mut |index, bits| self.word(index) & bits == 0)
     }
 
-    /// How many samples of a PVS are not in the set.
-    pub(super) fn lacks(&self, ground: &Ground, pvs: &Pvs<'_>) -> u64 {
-        let mut count = 0;
-        ground.each_block(pvs, &mut |index, bits| {
-            count += u64::from((bits & !self.word(index)).count_ones());
-            true
-        });
-        count
-    }
-
-    /// Whether a sample next to a quad, over a side or also over a corner, is in the set.
-    pub(super) fn touches(&self, ground: &Ground, quad: Quad, corners: bool) -> bool {
+    /// Whether a sample next to a quad, over a side or a corner, is in the set.
+    pub(super) fn touches(&self, ground: &Ground, quad: Quad) -> bool {
         let side = 1u64 << quad.level;
         let (west, north) = (
             u64::from(quad.column) << quad.level,
             u64::from(quad.row) << quad.level,
         );
         let (east, south) = (west + side - 1, north + side - 1);
-        let wider = u64::from(corners);
-        let (left, right) = (west.saturating_sub(wider), east + wider);
+        let (left, right) = (west.saturating_sub(1), east + 1);
         (north > 0 && self.has_any(ground, [left, north - 1], [right, north - 1]))
             || self.has_any(ground, [left, south + 1], [right, south + 1])
             || (west > 0 && self.has_any(ground, [west - 1, north], [west - 1, south]))

@@ -1,13 +1,10 @@
 //! State of a frontier set that is being grown.
 
-use std::sync::Arc;
-
 use super::options::FrontierOptions;
 use super::queue::Queue;
-use super::remembered::{Joined, Remembered};
 use super::samples::{Ground, Samples};
 use super::side::Side;
-use crate::format::{Answer, Quad, ReadPvs, Sample};
+use crate::format::{Answer, Quad, ReadPvs};
 use crate::query::TerrainBundle;
 
 /// How far a frontier set is.
@@ -15,8 +12,6 @@ use crate::query::TerrainBundle;
 pub(super) enum Phase {
     /// Step 2: both grow.
     Grow,
-    /// Step 3: this one grows on.
-    Extend(Side),
     /// To be tightened.
     Tighten,
     Done,
@@ -25,17 +20,9 @@ pub(super) enum Phase {
 /// The half of one player.
 #[derive(Clone, Debug)]
 pub(super) struct GrowingHalf {
-    pub start: Sample,
     pub members: Samples,
-    /// Everything that some member may see, but for what is in `joined`: the merged PVS of the
-    /// frontier.
+    /// Everything that some member may see: the merged PVS of the frontier.
     pub seen: Samples,
-    /// What members see besides, as far as it is remembered.
-    pub joined: Joined,
-    /// Whether something was merged into `seen`; from then on all is.
-    pub is_merged: bool,
-    /// The quads that were taken, where PVSs are remembered.
-    pub taken: Vec<Quad>,
     pub queue: Queue,
     /// A bit for each quad that has been in the queue.
     pub met: Vec<u64>,
@@ -65,7 +52,7 @@ pub(super) struct GrowingHalf {
 #[derive(Clone, Debug)]
 pub struct FrontierBuilder<'a> {
     pub(super) terrain: TerrainBundle<'a>,
-    pub(super) ground: Arc<Ground>,
+    pub(super) ground: Ground,
     /// Index of the first quad of each level.
     pub(super) first: Vec<u64>,
     pub(super) a: GrowingHalf,
@@ -80,21 +67,6 @@ pub struct FrontierBuilder<'a> {
     /// Of the limit.
     pub(super) spent: u64,
     pub(super) merged: u64,
-    /// What quads see, if that is remembered.
-    pub(super) remembered: Remembered,
-    /// Whose `seen` lacks what some of their members may see: that of an extended frontier.
-    pub(super) unmerged: Option<Side>,
-}
-
-impl GrowingHalf {
-    /// Puts all that members see into `seen`.
-    pub(super) fn merge_joined(&mut self) {
-        for seen in self.joined.of() {
-            self.seen.put_all(seen.samples());
-        }
-        self.joined.clear();
-        self.is_merged = true;
-    }
 }
 
 impl FrontierBuilder<'_> {
@@ -114,12 +86,7 @@ impl FrontierBuilder<'_> {
 
     /// What part of a quad's terrain some member of a half may see.
     pub(super) fn seen_state(&self, side: Side, quad: Quad) -> Option<Answer> {
-        let half = self.half(side);
-        if half.is_merged || half.joined.is_empty() {
-            half.seen.state(&self.ground, quad)
-        } else {
-            half.joined.state(&self.ground, quad)
-        }
+        self.half(side).seen.state(&self.ground, quad)
     }
 
     pub(super) fn is_mutual(&self) -> bool {

@@ -74,7 +74,7 @@ impl std::error::Error for OpenError {
 /// The memory for a frontier is too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShortMemory {
-    /// Words needed: [`Construction::words`](crate::frontier::cells::Construction::words).
+    /// Words needed: [`words`](crate::frontier::cells::words).
     pub expected: usize,
     /// Words given.
     pub found: usize,

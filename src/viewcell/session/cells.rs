@@ -58,7 +58,7 @@ impl CellHalf {
 #[derive(Debug)]
 pub struct CellSets<'a> {
     level: CellBundle<'a>,
-    /// Two bitmaps, and what else the construction needs.
+    /// Two bitmaps, and a third for where sight is not mutual.
     memory: Vec<u64>,
 }
 
@@ -85,12 +85,10 @@ impl<'a> SessionWorld for CellBundle<'a> {
         0
     }
 
-    fn builder(&self, options: &SessionOptions) -> CellSets<'a> {
-        let row = bits::words(self.cells());
+    fn builder(&self) -> CellSets<'a> {
         CellSets {
             level: *self,
-            // Of four rows where sight is not mutual.
-            memory: vec![0; options.construction.words(self.cells()).max(4 * row)],
+            memory: vec![0; 3 * bits::words(self.cells())],
         }
     }
 
@@ -137,9 +135,9 @@ impl<'a> SessionWorld for CellBundle<'a> {
         })
     }
 
-    fn begin(sets: &mut CellSets<'a>, here: u32, there: u32, options: &SessionOptions) {
+    fn begin(sets: &mut CellSets<'a>, here: u32, there: u32, _: &SessionOptions) {
         let level = sets.level;
-        let set = level.frontier(here, there, options.construction, &mut sets.memory);
+        let set = level.frontier(here, there, &mut sets.memory);
         if !set.is_ok_and(|set| set.is_some()) {
             sets.memory.fill(0); // the rows are damaged
         } else if !level.is_mutual() {

@@ -130,7 +130,7 @@ impl<W: SessionWorld> Session<W> {
             wait: 0,
         };
         Self {
-            builder: world.builder(&options),
+            builder: world.builder(),
             patience: options.patience.unwrap_or_else(|| world.patience()).into(),
             world,
             options,
@@ -348,7 +348,7 @@ impl<W: SessionWorld> Session<W> {
     /// The world has changed: drops the sets that do not hold any more, and only those. Told is who may see now whom
     /// they could not see before, with a set or without one; and among peers both whose set it was.
     fn change(&mut self, now: W, mut tell: impl FnMut(Notice)) {
-        self.builder = now.builder(&self.options);
+        self.builder = now.builder();
         let before = core::mem::replace(&mut self.world, now);
         // Several pairs may share a set.
         let mut known: HashMap<*const [W::Half; 2], bool> = HashMap::new();

@@ -93,12 +93,12 @@ impl SessionWorld for OwnedBundle {
         }
     }
 
-    fn builder(&self, options: &SessionOptions) -> OwnedSets {
+    fn builder(&self) -> OwnedSets {
         OwnedSets {
             sets: match self.lasting_world() {
-                World::Terrain(terrain) => Sets::Terrain(terrain.builder(options)),
-                World::Cells(level) => Sets::Cells(level.builder(options)),
-                World::Solid(level) => Sets::Solid(level.builder(options)),
+                World::Terrain(terrain) => Sets::Terrain(terrain.builder()),
+                World::Cells(level) => Sets::Cells(level.builder()),
+                World::Solid(level) => Sets::Solid(level.builder()),
             },
             _bundle: self.clone(),
         }

@@ -16,7 +16,7 @@ impl<'a> SessionWorld for SolidBundle<'a> {
     type Half = Frontier;
     type Builder = FrontierBuilder<'a>;
 
-    fn builder(&self, _: &SessionOptions) -> FrontierBuilder<'a> {
+    fn builder(&self) -> FrontierBuilder<'a> {
         FrontierBuilder::new(self.sights())
     }
 

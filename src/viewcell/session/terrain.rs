@@ -11,7 +11,7 @@ impl<'a> SessionWorld for TerrainBundle<'a> {
     type Half = Frontier;
     type Builder = FrontierBuilder<'a>;
 
-    fn builder(&self, _: &SessionOptions) -> FrontierBuilder<'a> {
+    fn builder(&self) -> FrontierBuilder<'a> {
         FrontierBuilder::new(self)
     }
 

@@ -1,6 +1,5 @@
 //! What a session asks of a world: who sees whom, and how frontier sets are made there.
 
-use crate::frontier::cells::Construction;
 use crate::frontier::{FrontierError, FrontierOptions};
 use crate::query::Extent;
 
@@ -10,10 +9,8 @@ pub const PATIENCE: u32 = 20;
 /// How a session keeps its players silent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// How frontier sets are grown on a terrain and in a solid level.
+    /// How far frontier sets are grown on a terrain and in a solid level.
     pub frontier: FrontierOptions,
-    /// How they are made in a level of cells.
-    pub construction: Construction,
     /// Of a terrain: renegotiate this many steps before the edge of a half is reached, what a player walks
     /// while the news is on its way. Anywhere there is [`Session::move_within`](super::Session::move_within).
     pub margin: u32,
@@ -45,7 +42,7 @@ pub trait SessionWorld: Sized {
     }
 
     /// Makes room for frontier sets.
-    fn builder(&self, options: &SessionOptions) -> Self::Builder;
+    fn builder(&self) -> Self::Builder;
 
     /// Whether somebody can be at a place.
     ///

@@ -1,12 +1,10 @@
-//! Grows frontier sets on what it is given, with options that it is given.
+//! Grows frontier sets on what it is given, as far as it is told.
 #![no_main]
 
 mod reseal;
 
 use libfuzzer_sys::fuzz_target;
-use viewcell::frontier::{
-    Frontier, FrontierBuilder, FrontierOptions, Grow, Merge, Neighbours, Order, Side, Turns,
-};
+use viewcell::frontier::{Frontier, FrontierBuilder, FrontierOptions, Side};
 use viewcell::query::{Bundle, Sample};
 use viewcell::session::{Session, SessionOptions};
 
@@ -27,41 +25,7 @@ fuzz_target!(|data: &[u8]| {
         Sample::new(scale(c, grid.width()), scale(r, grid.height()))
     };
     let (a, b) = (place(choices[0], choices[1]), place(choices[2], choices[3]));
-    let bit = |i: u32| choices[4] >> i & 1 == 1;
     let options = FrontierOptions {
-        grow: if bit(0) {
-            Grow::Simple
-        } else {
-            Grow::Hierarchical
-        },
-        merge: match (bit(1), bit(7)) {
-            (true, _) => Merge::Lossy,
-            (_, true) => Merge::Blocks(choices[7].into()),
-            _ => Merge::Lossless,
-        },
-        neighbours: if bit(2) {
-            Neighbours::Four
-        } else {
-            Neighbours::Eight
-        },
-        order: match choices[5] % 5 {
-            0 => Order::Fifo,
-            1 => Order::Coarse,
-            2 => Order::Ground,
-            3 => Order::Gain,
-            _ => Order::Toward(Some(b), None),
-        },
-        turns: if bit(3) {
-            Turns::Balance
-        } else {
-            Turns::Alternate
-        },
-        finest: u32::from(choices[6])
-            .checked_sub(1)
-            .map(|finest| finest % 5),
-        give_up: bit(4),
-        extend: bit(5),
-        tighten: bit(6),
         limit: Some(u32::from(choices[7]) * 8),
     };
     let mut builder = FrontierBuilder::new(&terrain);

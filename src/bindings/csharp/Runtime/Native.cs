@@ -13,7 +13,7 @@ namespace Viewcell
 #else
         internal const string Library = "viewcell";
 #endif
-        internal const uint AbiVersion = 2;
+        internal const uint AbiVersion = 3;
         [DllImport(Library)] internal static extern IntPtr viewcell_status_text(int status);
         [DllImport(Library)] internal static extern uint viewcell_abi_version();
         [DllImport(Library)] internal static extern int viewcell_open(uint abi, byte* path, uint how, out BundleHandle bundle, byte* message, UIntPtr size);
@@ -36,10 +36,9 @@ namespace Viewcell
 
         [DllImport(Library)] internal static extern int viewcell_sees_in_motion(BundleHandle bundle, Mover* from, Mover* to);
 
-        [DllImport(Library)] internal static extern int viewcell_frontier_defaults(FrontierOptions* options);
         [DllImport(Library)] internal static extern int viewcell_frontier_new(BundleHandle bundle, out FrontierHandle frontier);
         [DllImport(Library)] internal static extern int viewcell_frontier_close(IntPtr frontier);
-        [DllImport(Library)] internal static extern int viewcell_frontier_begin(FrontierHandle frontier, uint a, uint b, FrontierOptions* options);
+        [DllImport(Library)] internal static extern int viewcell_frontier_begin(FrontierHandle frontier, uint a, uint b, uint budget);
         [DllImport(Library)] internal static extern int viewcell_frontier_step(FrontierHandle frontier, uint quads);
         [DllImport(Library)] internal static extern int viewcell_frontier_contains(FrontierHandle frontier, uint side, uint place);
         [DllImport(Library)] internal static extern int viewcell_frontier_area(FrontierHandle frontier, uint side, ulong* places);

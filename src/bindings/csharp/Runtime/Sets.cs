@@ -21,11 +21,10 @@ namespace Viewcell
         public void Dispose() { owned.Dispose(); }
 
         // Begins the set of two players. If they see each other it is empty.
-        public void Begin(uint a, uint b) { Begin(a, b, FrontierOptions.Default); }
-
-        public void Begin(uint a, uint b, FrontierOptions options)
+        // It grows until so many quads have been tried, 0 for no limit; in a level of cells it is whole at once.
+        public void Begin(uint a, uint b, uint budget = 64)
         {
-            Error.Check(Native.viewcell_frontier_begin(handle, a, b, &options));
+            Error.Check(Native.viewcell_frontier_begin(handle, a, b, budget));
         }
 
         // Goes on for at most so many quads; true if the set has come to its end. It may be used at any time.

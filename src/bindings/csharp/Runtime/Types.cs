@@ -79,52 +79,12 @@ namespace Viewcell
         public bool HasNeighbours { get { return hasNeighbours == 1; } }
     }
 
-    public enum Growth : uint { Hierarchical = 0, Simple = 1 }
-    public enum Merge : uint { Lossless = 0, Lossy = 1, Blocks = 2 }
-    public enum Order : uint { Fifo = 0, Coarse = 1, Ground = 2, Gain = 3, Toward = 4 }
-    public enum Turns : uint { Alternate = 0, Balance = 1 }
-
-    // How frontier sets are grown. Begin with FrontierOptions.Default.
-    [StructLayout(LayoutKind.Sequential)]
-    public struct FrontierOptions
-    {
-        public Growth Grow;
-        public Merge Merge;
-        public uint Pairs, Neighbours;
-        public Order Order;
-        // For Order.Toward: places; Bundle.Nowhere where nobody knows.
-        public uint TowardA, TowardB;
-        public Turns Turns;
-        public uint Finest;
-        internal uint giveUp, extend, tighten;
-        // Stop growing after so many quads; 0 for no limit.
-        public uint Budget;
-        // Of a level of cells, where nothing of the above is asked for.
-        public Construction Construction;
-
-        public bool GiveUp { get { return giveUp == 1; } set { giveUp = value ? 1u : 0; } }
-        public bool Extend { get { return extend == 1; } set { extend = value ? 1u : 0; } }
-        public bool Tighten { get { return tighten == 1; } set { tighten = value ? 1u : 0; } }
-
-        public static unsafe FrontierOptions Default
-        {
-            get
-            {
-                FrontierOptions options;
-                Error.Check(Native.viewcell_frontier_defaults(&options));
-                return options;
-            }
-        }
-    }
-
-    // How frontier sets of a level of cells are made.
-    public enum Construction : uint { Published = 0, Tightened = 1, Grown = 2, Widened = 3 }
-
     // How a session keeps its players silent. Begin with SessionOptions.Default.
     [StructLayout(LayoutKind.Sequential)]
     public struct SessionOptions
     {
-        public FrontierOptions Frontier;
+        // Of a terrain and of a solid level: a frontier set grows until so many quads have been tried, 0 for no limit.
+        public uint Budget;
         // Margin is of terrains alone. A patience of uint.MaxValue is what suits the kind of world.
         public uint Margin, Patience;
         internal uint peers;

@@ -485,12 +485,12 @@ impl Bundle {
         py: Python<'py>,
         a: (u32, u32),
         b: (u32, u32),
-        options: sets::Options,
+        budget: Option<u32>,
     ) -> PyResult<Option<[Bound<'py, PyArray2<bool>>; 2]>> {
         let opened = self.opened()?;
         let terrain = terrain(&opened)?;
         let (a, b) = (sample(terrain, a)?, sample(terrain, b)?);
-        let halves = py.detach(|| sets::of_terrain(terrain, a, b, &options))?;
+        let halves = py.detach(|| sets::of_terrain(terrain, a, b, budget))?;
         Ok(halves.map(|halves| halves.map(|half| half.into_pyarray(py))))
     }
 
@@ -500,13 +500,12 @@ impl Bundle {
         py: Python<'py>,
         a: u32,
         b: u32,
-        construction: &str,
     ) -> PyResult<Option<[Bound<'py, PyArray1<bool>>; 2]>> {
         let opened = self.opened()?;
         let level = cells(&opened)?;
         let world = opened.world();
         let (a, b) = (there(world, a)?, there(world, b)?);
-        let halves = sets::of_cells(level, a, b, construction)?;
+        let halves = sets::of_cells(level, a, b);
         Ok(halves.map(|halves| halves.map(|half| half.into_pyarray(py))))
     }
 

@@ -13,8 +13,7 @@ use crate::sets;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Options {
-    frontier: sets::Options,
-    construction: String,
+    budget: Option<u32>,
     margin: u32,
     patience: Option<u32>,
     peers: bool,
@@ -45,13 +44,8 @@ pub struct Session(viewcell::session::Session<OwnedBundle>);
 
 impl Session {
     pub fn new(bundle: &OwnedBundle, players: usize, options: &Options) -> PyResult<Self> {
-        let construction = match bundle.world() {
-            World::Cells(level) => sets::construction(level, &options.construction)?,
-            _ => Default::default(),
-        };
         let options = SessionOptions {
-            frontier: options.frontier.options()?,
-            construction,
+            frontier: sets::options(options.budget),
             margin: options.margin,
             patience: options.patience,
             peers: options.peers,

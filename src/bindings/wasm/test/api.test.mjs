@@ -139,8 +139,8 @@ test('sight with a look-ahead only ever adds', async () => {
 
 test('no place of one half of a frontier set sees any of the other', async () => {
   let sets = 0;
-  for (const [name, options] of [['40x9-pairs.vcb', {}], ['40x9-pairs.vcb', { grow: 'simple', order: 'toward', toward: [[0, 0], null], extend: true }],
-    ['level.vcb', {}], ['level.vcb', { construction: 'published' }], ['solid.vcb', {}]]) {
+  for (const [name, options] of [['40x9-pairs.vcb', {}], ['40x9-pairs.vcb', { budget: 3 }], ['40x9-pairs.vcb', { budget: 0 }],
+    ['level.vcb', {}], ['solid.vcb', {}]]) {
     const bundle = await opened(name);
     const all = places(bundle);
     for (const a of all.filter((_, i) => i % (all.length > 99 ? 31 : 3) === 0)) for (const b of all.filter((_, i) => i % (all.length > 99 ? 37 : 2) === 0)) {

@@ -1,11 +1,12 @@
 //! Agreements that follow from who sees whom, and frontier sets of schemes, beside those that are made as a whole.
 
 use viewcell::dice::Dice;
-use viewcell::frontier::cells::Construction;
-use viewcell::frontier::{FrontierBuilder, FrontierOptions, Order, Side};
+use viewcell::frontier::Side;
 use viewcell::query::{CellBundle, MappedBundle, Quad, Sample, World};
 use viewcell_bake::visibility::Bodies;
 use viewcell_ingest::world::Terrain;
+use viewcell_papers::constructions::Construction;
+use viewcell_papers::growth::{Growth, GrowthOptions, Order, has};
 use viewcell_papers::simulate::regions::{Construction as Made, KeptHalf, Regions};
 use viewcell_simulate::field::Field;
 use viewcell_simulate::play::Play;
@@ -39,7 +40,6 @@ fn packets_of_peers_are_those_that_see_each_other_and_agree() {
 /// How often a pair that is out of sight agrees on a set, by the pseudo-code of figure 4.
 fn agreements(level: &CellBundle, play: &Play, construction: Construction) -> u64 {
     let has = |words: &[u64], cell: u32| words[cell as usize / 64] >> (cell % 64) & 1 == 1;
-    let mut memory = vec![0; construction.words(level.cells())];
     let mut count = 0;
     for b in 0..PLAYERS {
         for a in 0..b {
@@ -53,10 +53,7 @@ fn agreements(level: &CellBundle, play: &Play, construction: Construction) -> u6
                 {
                     continue;
                 }
-                let found = level
-                    .frontier(here, there, construction, &mut memory)
-                    .unwrap();
-                set = found.map(|set| [set.ab.to_vec(), set.ba.to_vec()]);
+                set = construction.regions(level, [here, there]);
                 count += u64::from(set.is_some());
             }
         }
@@ -83,10 +80,9 @@ fn rooms(width: u32, height: u32, seed: u64) -> Terrain {
     Terrain::new(width, height, heights, [2.0, 1.5]).unwrap()
 }
 
-/// Schemes do not fill a set that they have grown. Whoever asks for a sample of it is told what the whole
-/// set says, wherever they come from.
+/// Whoever asks a scheme's set for a sample is told what the set says as it was grown.
 #[test]
-fn sets_that_are_not_filled_say_what_whole_ones_say() {
+fn sets_that_are_kept_say_what_they_said_when_grown() {
     let ground = rooms(80, 64, 9);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.vcb");
@@ -98,17 +94,17 @@ fn sets_that_are_not_filled_say_what_whole_ones_say() {
     let map = MappedBundle::open(&path).unwrap();
     let field = Field::new(World::Terrain(map.terrain().unwrap()));
     let terrain = map.terrain().unwrap();
-    let mut whole = FrontierBuilder::new(&terrain);
+    let mut whole = Growth::new(&terrain);
     let mut dice = Dice(3);
     let (mut found, mut left) = (0, 0);
     for construction in [Made::Published, Made::Tightened, Made::Wide] {
         let options = match construction {
-            Made::Published | Made::Tightened => FrontierOptions {
+            Made::Published | Made::Tightened => GrowthOptions {
                 order: Order::Fifo,
                 tighten: construction == Made::Tightened,
-                ..FrontierOptions::default()
+                ..GrowthOptions::default()
             },
-            _ => FrontierOptions::default(),
+            _ => GrowthOptions::default(),
         };
         let mut regions = Regions::new(&field, construction, 0.0);
         for _ in 0..120 {
@@ -133,26 +129,20 @@ fn sets_that_are_not_filled_say_what_whole_ones_say() {
                     let Sample { column, row } = samples[i];
                     Quad::new(levels[i], column >> levels[i], row >> levels[i])
                 };
-                whole.begin_at([quad(0), quad(1)], &options).is_ok()
-                    && !whole.region(Side::A).is_empty()
+                whole.build_at([quad(0), quad(1)], &options);
+                whole.area(Side::A) > 0
             });
             assert!(is_made, "{samples:?}");
-            while !whole.step(u32::MAX) {}
             for (half, side) in set.iter().zip(Side::BOTH) {
-                let region = whole.region(side);
-                let mut last = None;
+                let region = whole.words(side);
                 for sample in terrain.grid().row_by_row() {
                     let place = field.place_of(sample);
-                    let expected = region.contains(sample);
-                    let near = last.filter(|_| dice.roll(2) == 0);
+                    let expected = has(terrain.grid(), region, sample);
                     assert_eq!(
-                        regions.keeps(half, place, near),
+                        regions.keeps(half, place),
                         expected,
-                        "{construction:?} {samples:?} {side:?} {sample:?} from {near:?}"
+                        "{construction:?} {samples:?} {side:?} {sample:?}"
                     );
-                    if expected && (dice.roll(3) == 0 || last.is_none()) {
-                        last = Some(place);
-                    }
                     left += usize::from(!expected);
                 }
             }

@@ -9,7 +9,7 @@ import { element } from "./words.js";
 export function linked(app) {
   const { state } = app;
   const { ground } = app.panes[0];
-  const { layer, place, level, margin, a, b, construction } = state;
+  const { layer, place, level, margin, a, b } = state;
   const { x, y, zoom, fitted } = app.camera;
   const players = hasPlayers(state);
   return {
@@ -20,7 +20,6 @@ export function linked(app) {
     b: players ? ground.link(b) : undefined,
     reach: layer === "frontier" && state.reach ? state.reach : undefined,
     margin: layer === "frontier" && margin ? margin : undefined,
-    construction: layer === "frontier" || layer === "play" ? construction : undefined,
     t: layer === "play" && state.time ? state.time : undefined,
     pair: layer === "play" && state.pair ? state.pair.join() : undefined,
     lines: layer === "play" && state.lines ? state.lines : undefined,

@@ -107,8 +107,8 @@ const frontier = {
   hint: "Drag A and B. While each stays in their own colour, neither can see the other.",
 
   async show(app) {
-    const { a, b, margin, construction, reach } = app.state;
-    const asked = { terrain: { margin }, cells: { construction }, solid: { reach } }[app.about.kind];
+    const { a, b, margin, reach } = app.state;
+    const asked = { terrain: { margin }, cells: {}, solid: { reach } }[app.about.kind];
     const answers = await app.askAll("frontier", ({ ground }) => ({
       a: ground.name(a),
       b: ground.name(b),
@@ -132,11 +132,10 @@ const frontier = {
 
 /** Looks from every member of a set; fills in what was found. */
 export async function check(app) {
-  const { a, b, construction } = app.state;
+  const { a, b } = app.state;
   const query = ({ ground }) => ({
     a: ground.name(a),
     b: ground.name(b),
-    ...(app.about.kind === "cells" ? { construction } : {}),
   });
   const answers = await app.askAll("check", query);
   return answers.map(({ head }) => {

@@ -355,9 +355,6 @@ async function begin() {
     $("reach").value = Number(given.reach) / app.about.cell[0] || 0;
     tellReach(app);
   }
-  const { construction } = given;
-  if (["published", "tightened", "grown", "widened"].includes(construction)) state.construction = construction;
-  $("construction").value = state.construction ?? "tightened";
   state.place = ground.parse(given.at);
   state.pinned = Boolean(state.place);
   state.a = ground.parse(given.a) ?? somewhere(ground, 0.3, 0.5);
@@ -432,7 +429,6 @@ async function main() {
   $("layers").addEventListener("change", (event) => choose(event.target.value));
   $("level").addEventListener("input", (event) => ((state.level = Number(event.target.value)), tellControls(), show()));
   $("margin").addEventListener("input", (event) => ((state.margin = Number(event.target.value)), tellControls(), show()));
-  $("construction").addEventListener("change", (event) => ((state.construction = event.target.value), settle(), show()));
   if (app.about.kind === "cells") listenToCuts(app);
   if (app.about.kind === "solid") {
     listenToFloors(app);

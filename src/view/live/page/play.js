@@ -29,8 +29,6 @@ export const players = {
       learn(app);
     }
     const { play } = app;
-    if (play.construction !== state.construction) [play.set, play.failed] = [];
-    play.construction = state.construction;
     paintRegions(app);
     $("lines").value = state.lines ?? "";
     draw(app, true);
@@ -236,10 +234,9 @@ function keepRegions(app, frame) {
   const key = places.join();
   if (seen || play.asks || play.failed === key) return undefined;
   play.asks = true;
-  const construction = app.about.kind === "cells" ? state.construction : undefined;
   const [from, to] = places.map((place) => ground.named(place));
   const time = play.time;
-  return ask("0/frontier", { a: from, b: to, construction })
+  return ask("0/frontier", { a: from, b: to })
     .then((answer) => {
       if (String(state.pair) !== String([a, b])) return;
       if (answer.head.sizes.some((size) => size === 0)) play.failed = key;

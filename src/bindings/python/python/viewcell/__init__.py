@@ -347,51 +347,43 @@ class Bundle:
 
     # -- frontier sets
 
-    def frontier(self, a: Any, b: Any, **options: Any) -> Optional[FrontierSet]:
+    def frontier(self, a: Any, b: Any, *, budget: Optional[int] = None) -> Optional[FrontierSet]:
         """The frontier set of two players: two regions, no place of one visible from any of the other.
 
-        While both stay inside, they need not exchange a packet. None if they see each other.
-
-        Options of terrains: grow ("hierarchical", "simple"), merge ("lossless", "lossy"), extend, tighten
-        (bool), budget (quads). Of levels of cells: construction ("tightened", "published", "grown", "widened").
+        While both stay inside, they need not exchange a packet. None if they see each other. budget: on a terrain, a
+        set grows until so many quads have been tried, 64 by default, 0 for no limit.
         """
         if self.kind == "solid":
             self._of("frontier", "terrain cells", "a terrain or a level of cells")
-        known = self._known("frontier", options)
         places = self._place(a, "a"), self._place(b, "b")
         if self.kind == "terrain":
-            halves = self._core.frontier(*places, {name: options.get(name) for name in known})
+            halves = self._core.frontier(*places, budget)
         else:
-            halves = self._core.frontier_cells(*places, options.get("construction", "tightened"))
+            halves = self._core.frontier_cells(*places)
         return None if halves is None else FrontierSet(*halves)
 
-    def _known(self, call: str, options: dict[str, Any]) -> list[str]:
-        """The options that frontier sets of this bundle have, all of those given among them."""
-        known = ["construction"] if self.kind == "cells" else ["grow", "merge", "extend", "tighten", "budget"]
-        for name in options:
-            if name not in known:
-                raise TypeError(f"{call}: there is no option {name!r}; there are {', '.join(known)}")
-        return known
-
     def session(
-        self, players: int, *, margin: int = 0, patience: Optional[int] = None, peers: bool = False, **options: Any
+        self,
+        players: int,
+        *,
+        margin: int = 0,
+        patience: Optional[int] = None,
+        peers: bool = False,
+        budget: Optional[int] = None,
     ) -> "Session":
         """A session of so many players, none of whom is anywhere yet.
 
         margin: on a terrain, how many steps before the edge of a half a new set is made. patience: a set that
         lasted for fewer ticks was not worth its while, and the pair waits for as long. peers: players who know of
-        each other what they are told and nothing else; else a server, which tells only what may be seen. And the
-        options of ``frontier``.
+        each other what they are told and nothing else; else a server, which tells only what may be seen.
+        budget: as of ``frontier``.
         """
         if not isinstance(players, int) or not 0 <= players <= 4096:
             raise ValueError(f"session: expected 0 to 4096 players, found {players!r}")
-        self._known("session", options)
-        of_frontier = ["grow", "merge", "extend", "tighten", "budget"]
         core = self._core.session(
             players,
             {
-                "frontier": {name: options.get(name) for name in of_frontier},
-                "construction": options.get("construction", "tightened"),
+                "budget": budget,
                 "margin": margin,
                 "patience": patience,
                 "peers": peers,
