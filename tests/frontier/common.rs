@@ -15,7 +15,7 @@ use crate::data::data;
 pub struct Baked {
     pub map: MappedBundle,
     pub bytes: Vec<u8>,
-    _folder: tempfile::TempDir,
+    pub folder: tempfile::TempDir,
 }
 
 pub fn bake(terrain: &Terrain, bodies: Bodies) -> Baked {
@@ -25,7 +25,7 @@ pub fn bake(terrain: &Terrain, bodies: Bodies) -> Baked {
     Baked {
         map: MappedBundle::open(&path).unwrap(),
         bytes: std::fs::read(&path).unwrap(),
-        _folder: folder,
+        folder,
     }
 }
 

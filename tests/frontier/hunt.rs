@@ -9,7 +9,8 @@ use viewcell::frontier::{FrontierBuilder, FrontierOptions, Region, Side};
 use viewcell::query::{Grid, Sample, TerrainBundle};
 use viewcell_bake::survey::GroupSight;
 
-use crate::common::{Baked, Dice, MUTUAL, Matrix, ONE_WAY, bake, real, ridges};
+use crate::common::{Dice, MUTUAL, Matrix, ONE_WAY, bake, real, ridges};
+use crate::lossy::{repacked, within};
 
 /// Two regions, as block bitmaps, and how they came to be.
 struct Set {
@@ -236,53 +237,35 @@ fn hunt(terrain: &TerrainBundle<'_>, truth: &TerrainBundle<'_>, count: usize, mi
     println!("{count} sets of {mean} samples on average, no leak");
 }
 
-fn hunt_real(baked: &Baked) {
-    let terrain = baked.map.terrain().unwrap();
-    let mix = Mix {
-        others: 1,
-        unlimited: 15,
+/// Sets of a part of a real terrain; if `VIEWCELL_HUNT_SETS` says how many (`scripts/check leaks`), of all of it, with one in
+/// `others` of other options than the default, and of what a sixth of its bytes keeps.
+fn hunt_real(name: &str, vertical_scale: f64, part: [u32; 4], others: usize) {
+    let sets = std::env::var("VIEWCELL_HUNT_SETS").map(|sets| sets.parse().unwrap());
+    let crop = sets.is_err().then_some(part);
+    let Some((_, baked)) = real(name, vertical_scale, crop) else {
+        return;
     };
-    hunt(&terrain, &terrain, 300, mix);
+    let terrain = baked.map.terrain().unwrap();
+    let Ok(sets) = sets else {
+        let (others, unlimited) = (1, 15);
+        return hunt(&terrain, &terrain, 300, Mix { others, unlimited });
+    };
+    let unlimited = 600;
+    hunt(&terrain, &terrain, sets, Mix { others, unlimited });
+    let sixth = within(baked.bytes.len() as u64 / 6);
+    let (_folder, map) = repacked(&baked.folder.path().join("a.vcb"), sixth);
+    let lossy = map.terrain().unwrap();
+    hunt(&lossy, &terrain, sets, Mix { others, unlimited });
 }
 
 #[test]
 fn no_set_of_gale_leaks() {
-    let crop = Some([60, 60, 120, 110]);
-    if let Some((_, baked)) = real("Gale_HRSC_DEM_50m_300x285.bin", 0.1, crop) {
-        hunt_real(&baked);
-    }
+    hunt_real("Gale_HRSC_DEM_50m_300x285.bin", 0.1, [60, 60, 120, 110], 1);
 }
 
 #[test]
 fn no_set_of_bilbao_leaks() {
-    if let Some((_, baked)) = real("bilbao_dsm_500.tif", 1.0, Some([200, 200, 100, 100])) {
-        hunt_real(&baked);
-    }
-}
-
-/// `scripts/check leaks` names a bundle, how many sets, a bundle to judge by (the same one unless
-/// told), and of how many sets one may take other options than the default.
-#[test]
-fn no_set_of_a_bundle_that_was_named_leaks() {
-    let Some(path) = std::env::var_os("VIEWCELL_HUNT_BUNDLE") else {
-        return;
-    };
-    let truth = std::env::var_os("VIEWCELL_HUNT_TRUTH").unwrap_or_else(|| path.clone());
-    let number = |name: &str, default| {
-        std::env::var(name).map_or(default, |number| number.parse::<usize>().unwrap())
-    };
-    let sets = number("VIEWCELL_HUNT_SETS", 10_000);
-    let mix = Mix {
-        others: number("VIEWCELL_HUNT_OTHERS", 1),
-        unlimited: 600,
-    };
-    let [map, truth] = [path, truth].map(|path| viewcell::query::MappedBundle::open(path).unwrap());
-    hunt(
-        &map.terrain().unwrap(),
-        &truth.terrain().unwrap(),
-        sets,
-        mix,
-    );
+    hunt_real("bilbao_dsm_500.tif", 1.0, [200, 200, 100, 100], 20);
 }
 
 /// Regions at random leak or not; the judge says which of their samples see the other region.

@@ -354,7 +354,8 @@ fn no_answer_hides_whom_the_ground_of_its_instant_shows() {
     assert!(waited && !outcome.curve.is_empty());
 }
 
-/// `scripts/check rebake live`: ten stamps a second for a minute on Bilbao.
+/// `scripts/check rebake live`: ten stamps a second for a minute on `VIEWCELL_BASES`/bilbao-exact.vcb while 32 players walk, every
+/// answer judged afterwards; with `VIEWCELL_SETTLES=1` the next stamp waits until all is decided.
 #[test]
 #[ignore = "minutes: scripts/check rebake"]
 fn live_for_a_minute() {

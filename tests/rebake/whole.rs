@@ -1,5 +1,10 @@
 //! Whole terrains: hours of work, so that they are asked for (`scripts/check rebake`).
 //!
+//! `VIEWCELL_STAMPS` (200) stamps on parts of `VIEWCELL_SIDE` (128) samples a side, in both modes; times at `VIEWCELL_PLACES`
+//! (50) places in `VIEWCELL_MODE` (`exact`, `conservative`), with `VIEWCELL_RADII` (5,25) in samples; of `VIEWCELL_TERRAINS` alone,
+//! as in `jacksboro,bilbao`. `VIEWCELL_BASES`, a folder of bundles of whole terrains (jacksboro-exact.vcb) and their timings,
+//! saves their bakes.
+//!
 //! Terrains that are not there are left out, and said to be.
 
 use std::path::{Path, PathBuf};
@@ -159,7 +164,7 @@ fn by_stage(reports: &[RebakeReport]) -> String {
 
 #[test]
 #[ignore = "an hour: scripts/check rebake"]
-fn what_an_incremental_re_bake_takes() {
+fn time_of_an_incremental_re_bake() {
     let places = number("VIEWCELL_PLACES", 50);
     let mode = match std::env::var("VIEWCELL_MODE").as_deref() {
         Ok("conservative") => VisibilityMode::Conservative,
