@@ -20,77 +20,59 @@ import uuid
 from datetime import datetime, timezone
 from pathlib import Path
 
-# Folders of sources in other languages, which have licences of their own.
-BUNDLED = ["zstd"]
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def linked(options):
     """The root package, and what it links: packages in the order of their names."""
-    host = next(
-        line.split()[1]
-        for line in subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout.splitlines()
-        if line.startswith("host: ")
-    )
     if "--filter-platform" not in options:
+        host = re.search("^host: (.*)", output("rustc", "-vV"), re.M)[1]
         options = ["--filter-platform", host, *options]
-    command = ["cargo", "metadata", "--locked", "--format-version", "1", *options]
-    metadata = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    metadata = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1", *options))
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    writes_code = {one for one in packages if any("proc-macro" in target["kind"] for target in packages[one]["targets"])}
     root = metadata["resolve"]["root"]
     found, waiting = {root}, [root]
     while waiting:
         for needed in nodes[waiting.pop()]["deps"]:
-            kinds = {kind["kind"] for kind in needed["dep_kinds"]}
-            writes_code = any("proc-macro" in target["kind"] for target in packages[needed["pkg"]]["targets"])
-            if None in kinds and not writes_code and needed["pkg"] not in found:
+            if needed["pkg"] not in found | writes_code and any(kind["kind"] is None for kind in needed["dep_kinds"]):
                 found.add(needed["pkg"])
                 waiting.append(needed["pkg"])
     edges = {one: sorted({dep["pkg"] for dep in nodes[one]["deps"]} & found) for one in found}
-    found.remove(root)
-    ordered = sorted(found, key=lambda one: (packages[one]["name"], packages[one]["version"]))
+    ordered = sorted(found - {root}, key=lambda one: (packages[one]["name"], packages[one]["version"]))
     return packages, root, ordered, edges
 
 
 def texts(package):
-    """The licence texts that a crate brings."""
+    """The licence texts that a crate brings; sources in other languages (zstd) and some fonts have theirs beside them."""
     folder = Path(package["manifest_path"]).parent
-    folders = [folder, *(folder / name for name in BUNDLED)]
-    files = [
-        file
-        for place in folders
-        if place.is_dir()
-        for file in sorted(place.iterdir())
-        if re.match(r"(LICEN[CS]E|COPYING|NOTICE|UNLICENSE|OFL|UFL)", file.name, re.IGNORECASE) and file.is_file()
-    ]
-    named = package.get("license_file")
-    if named and folder / named not in files:
-        files.append(folder / named)
-    # Some fonts have theirs beside them.
-    for place in [folder / "fonts"]:
-        if place.is_dir():
-            files += sorted(f for f in place.iterdir() if f.suffix in (".txt", ".md") and f.is_file())
-    found = [file.read_text(errors="replace").replace("\r\n", "\n").strip() for file in files]
+    is_licence = re.compile(r"LICEN[CS]E|COPYING|NOTICE|UNLICENSE|OFL|UFL", re.IGNORECASE).match
+    files = [file for place in (folder, folder / "zstd") for file in sorted(place.glob("*")) if is_licence(file.name)]
+    files += [folder / named for named in [package.get("license_file")] if named]
+    files += [file for file in sorted(folder.glob("fonts/*")) if file.suffix in (".txt", ".md")]
+    found = [file.read_text(errors="replace").replace("\r\n", "\n").strip() for file in dict.fromkeys(files) if file.is_file()]
     return [text for text in found if len(text) > 200]
 
 
 def texts_of_rust():
     """What is linked with the standard library: (name and licence, text)."""
-    sysroot = subprocess.run(["rustc", "--print", "sysroot"], check=True, capture_output=True, text=True).stdout.strip()
-    documents = Path(sysroot) / "share/doc"
+    documents = Path(output("rustc", "--print", "sysroot").strip()) / "share/doc"
     notices = documents / "rust/COPYRIGHT-library.html"
-    if not notices.is_file():
-        # Debian has all of Rust's in one file.
-        for name in "rustc-web", "rustc":
-            if (documents / name / "copyright").is_file():
-                yield "Rust, of which the standard library is linked", (documents / name / "copyright").read_text().strip()
-                return
+    # Debian has all of Rust's in one file.
+    debian = [file for name in ("rustc-web", "rustc") if (file := documents / name / "copyright").is_file()]
+    if notices.is_file():
+        for part in notices.read_text().split("<h3>📦 ")[1:]:
+            name = " ".join(part.split("</h3>")[0].rsplit("-", 1))
+            licence = re.search(r"<b>License:</b> (.*?)</p>", part)[1]
+            for text in re.findall(r"<pre>(.*?)</pre>", part, re.DOTALL):
+                yield f"{name} ({licence}), in Rust's standard library", html.unescape(text).strip()
+    elif debian:
+        yield "Rust, of which the standard library is linked", debian[0].read_text().strip()
+    else:
         sys.exit(f"crates.py: no {notices}, the licences of Rust's standard library: take a Rust of rustup or Debian")
-    for part in notices.read_text().split("<h3>📦 ")[1:]:
-        name = " ".join(part.split("</h3>")[0].rsplit("-", 1))
-        licence = re.search(r"<b>License:</b> (.*?)</p>", part)[1]
-        for text in re.findall(r"<pre>(.*?)</pre>", part, re.DOTALL):
-            yield f"{name} ({licence}), in Rust's standard library", html.unescape(text).strip()
 
 
 def licences(options):
@@ -147,20 +129,12 @@ def sbom(options):
 
     def component(one, kind):
         package = packages[one]
-        licence = package["license"]
-        entry = {
-            "type": kind,
-            "bom-ref": reference(one),
-            "name": package["name"],
-            "version": package["version"],
-            "purl": reference(one),
-        }
+        entry = {"type": kind, "bom-ref": reference(one), "name": package["name"], "version": package["version"], "purl": reference(one)}
         if package["description"]:
             entry["description"] = " ".join(package["description"].split())
-        if licence:
-            entry["licenses"] = [{"expression": licence.replace("/", " OR ")}]
-        digest = digests.get((package["name"], package["version"]))
-        if digest:
+        if package["license"]:
+            entry["licenses"] = [{"expression": package["license"].replace("/", " OR ")}]
+        if digest := digests.get((package["name"], package["version"])):
             entry["hashes"] = [{"alg": "SHA-256", "content": digest}]
         if package["repository"]:
             entry["externalReferences"] = [{"type": "vcs", "url": package["repository"]}]
@@ -176,21 +150,14 @@ def sbom(options):
         # The same for the same contents.
         "serialNumber": "urn:uuid:" + str(uuid.uuid5(uuid.NAMESPACE_URL, reference(root) + lock)),
         "version": 1,
-        "metadata": {
-            "timestamp": when.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "component": component(root, "application"),
-        },
+        "metadata": {"timestamp": when.strftime("%Y-%m-%dT%H:%M:%SZ"), "component": component(root, "application")},
         "components": [component(one, "library") for one in ordered],
-        "dependencies": [
-            {"ref": reference(one), "dependsOn": [reference(needed) for needed in edges[one]]}
-            for one in [root, *ordered]
-        ],
+        "dependencies": [{"ref": reference(one), "dependsOn": [reference(needed) for needed in edges[one]]} for one in [root, *ordered]],
     }
     print(json.dumps(document, indent=1, ensure_ascii=False))
 
 
-if __name__ == "__main__":
-    verbs = {"licences": licences, "sbom": sbom}
-    if len(sys.argv) < 2 or sys.argv[1] not in verbs:
-        sys.exit(__doc__)
-    verbs[sys.argv[1]](sys.argv[2:])
+verbs = {"licences": licences, "sbom": sbom}
+if len(sys.argv) < 2 or sys.argv[1] not in verbs:
+    sys.exit(__doc__)
+verbs[sys.argv[1]](sys.argv[2:])
