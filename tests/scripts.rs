@@ -314,14 +314,11 @@ fn no_first_page_of_a_package_leads_out_of_it() {
         }
     }
     // The links that the packages have are followed.
-    let check = fs::read_to_string(root.join("scripts/checks/packages")).unwrap();
-    let function = &check[check.find("no_dead_link() {").unwrap()..];
-    let function = &function[..function.find("\n}\n").unwrap() + 3];
     let folder = tempfile::tempdir().unwrap();
     let follow = |text: &str| {
         fs::write(folder.path().join("README.md"), text).unwrap();
-        let script = format!("{function}no_dead_link {}", folder.path().display());
-        Command::new("bash").args(["-c", &script]).output().unwrap()
+        let mut script = Command::new(root.join("scripts/book"));
+        script.arg("--links").arg(folder.path()).output().unwrap()
     };
     let whole = "# A page\n[a](README.md#a-page) [b](https://b.org/c) `[c](d.md)`\n";
     let led = follow(whole);
@@ -333,7 +330,7 @@ fn no_first_page_of_a_package_leads_out_of_it() {
         let led = follow(&format!("{whole}{dead}\n"));
         let words = String::from_utf8_lossy(&led.stderr).into_owned();
         assert!(
-            !led.status.success() && words.contains("README.md: "),
+            !led.status.success() && words.contains("README.md links "),
             "{words}"
         );
     }
