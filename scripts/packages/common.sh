@@ -120,6 +120,18 @@ put_demo() { # folder
   cp assets/jacksboro.tif assets/jacksboro-pvs.png assets/README.md "$1/assets/"
 }
 
+# An archive for another system: pages, demo and manual, of the program that can be run here, with the C library's header.
+put_archive() { # folder, options of crates.py...
+  build_program
+  fresh "$1"
+  mkdir -p "$1/include" "$1/bin" "$1/lib/pkgconfig" "$1/lib/cmake/viewcell"
+  put_pages "$1"
+  put_demo "$1"
+  build_documents "$1"
+  cp src/viewcell/capi/viewcell.h "$1/include/"
+  put_licences "$@"
+}
+
 put_licences() { # folder, arguments of crates.py
   local folder=$1
   shift

@@ -5,19 +5,20 @@
 package=$1
 shift
 source "$(dirname "$0")/common.sh"
-
-# Extension for Godot, with the library for this system, and for Windows if that can be built here.
-package_godot() {
+for_windows_too() { # what builds it there and puts it into others, if that can be done here
   source scripts/packages/windows.sh
   needs "${cargo_needs[@]}"
   others=
-  if [ -z "$(windows_missing)" ]; then
-    manifest=src/bindings/godot/Cargo.toml
-    windows_cargo build --manifest-path $manifest --target-dir "$build/windows-godot"
-    put_windows "$build/windows-godot/$windows_target/release/viewcell_godot.dll" --manifest-path $manifest
-  else
-    echo "without the library for Windows: $(windows_missing)"
-  fi
+  if [ -z "$(windows_missing)" ]; then "$@"; else echo "without the library for Windows: $(windows_missing)"; fi
+}
+
+# Extension for Godot, with the library for this system, and for Windows if that can be built here.
+package_godot() {
+  godot_for_windows() {
+    windows_cargo build --manifest-path "$2" --target-dir "$build/windows-godot"
+    put_windows "$build/windows-godot/$windows_target/release/viewcell_godot.dll" "$@"
+  }
+  for_windows_too godot_for_windows --manifest-path src/bindings/godot/Cargo.toml
   CARGO_TARGET_DIR=$build/godot scripts/build-godot $others
   no_paths "$build/godot/release/libviewcell_godot.so"
   cp "target/bindings/viewcell-godot-$version.zip" "$out/"
@@ -96,15 +97,8 @@ package_unreal() {
 
 # Package for Unity's package manager, with the C library for this system, and for Windows if that can be built here.
 package_upm() {
-  source scripts/packages/windows.sh
-  needs "${cargo_needs[@]}"
-  others=
-  if [ -z "$(windows_missing)" ]; then
-    windows_library
-    put_windows "$build/windows-library/viewcell.dll" --manifest-path src/viewcell/Cargo.toml --features capi
-  else
-    echo "without the library for Windows: $(windows_missing)"
-  fi
+  upm_for_windows() { windows_library; put_windows "$build/windows-library/viewcell.dll" "$@"; }
+  for_windows_too upm_for_windows --manifest-path src/viewcell/Cargo.toml --features capi
   scripts/build-csharp $others
   no_paths target/bindings/unity/package/Runtime/Plugins/linux/*
   cp "target/bindings/com.viewcell-$version.tgz" "$out/"
