@@ -135,6 +135,8 @@
 //! Data flows one way: [`viewcell_ingest`] reads files into worlds, [`visibility`] says who sees whom, [`hierarchy`] and
 //! [`compress`] make it small, [`bundle`] writes it; `job` drives them.
 
+#![deny(unsafe_code)]
+
 pub mod bundle;
 pub mod compress;
 pub mod hierarchy;

@@ -16,6 +16,8 @@
 //! metres also where the file is in degrees. Sizes that a header declares are checked against
 //! [`IngestOptions::max_samples`] before memory is taken.
 
+#![forbid(unsafe_code)]
+
 mod ascii;
 pub mod cells;
 mod chunks;

@@ -1,5 +1,7 @@
 //! Methods side by side, and the papers' experiments: what is measured, and how.
 
+#![forbid(unsafe_code)]
+
 mod compression;
 pub mod constructions;
 mod epvs;

@@ -4,6 +4,8 @@
 //! or with `--json` as one document described in `schemas/`; messages go to stderr; the exit code
 //! is the class of error.
 
+#![deny(unsafe_code)]
+
 pub mod bake;
 mod check;
 mod compression;
@@ -20,6 +22,8 @@ pub mod input;
 mod job;
 pub mod level;
 pub mod manual;
+// The allocator.
+#[allow(unsafe_code)]
 mod memory;
 mod moved;
 pub mod output;

@@ -23,6 +23,8 @@
 //! Sources: A. Steed and C. Angus, *Supporting Scalable Peer to Peer Virtual Environments using
 //! Frontier Sets*, sections 5 to 7; S. Avni, *Frontier Sets in Large Terrains*, section 5.2.
 
+#![forbid(unsafe_code)]
+
 pub mod demo;
 pub mod field;
 pub mod fit;

@@ -4,8 +4,6 @@
 //! A kernel is a closure that is always inlined, so that it is compiled with the instructions of the function around it. AVX2
 //! brings lanes of eight and no fused multiply-add, so that answers are the same, bit for bit.
 
-#![deny(unsafe_code)]
-
 /// Which instructions kernels are to use: found out once, for it takes longer than a small kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instructions {

@@ -41,8 +41,29 @@
 //! | `sign` | `Bundle::check_signature` |
 //! | `capi` | the C interface |
 
+// Where `unsafe` is allowed, the place says so: the memory map, what owns its bytes, kernels, the C interface.
+#![deny(unsafe_code)]
+// What a hostile file brings about is an error or a wrong answer.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 #[cfg(feature = "capi")]
 pub mod capi;
+#[allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::unwrap_used
+)]
 pub mod convex;
 #[doc(hidden)]
 pub mod dice;

@@ -29,6 +29,8 @@ pub(crate) mod mode;
 pub(crate) mod observer;
 pub(crate) mod options;
 pub(crate) mod parallel;
+// A question to Windows.
+#[allow(unsafe_code)]
 mod peak;
 mod repack;
 mod report;

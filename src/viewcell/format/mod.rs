@@ -16,13 +16,14 @@
 //! - [`patch`]: what changes in a bundle when its ground does, and [`patch::layers`], bytes over bytes.
 
 #![forbid(unsafe_code)]
+// No more than `core` has; the types of clippy.toml allocate.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::alloc_instead_of_core,
+        clippy::disallowed_types,
         clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic
+        clippy::std_instead_of_core
     )
 )]
 

@@ -27,16 +27,7 @@
 //! No query allocates. Opening files and the text of errors do, and what says that it makes room,
 //! such as [`FrontierBuilder::new`](crate::frontier::FrontierBuilder::new).
 
-#![deny(unsafe_code)]
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
 mod bundle;
 mod cells;
