@@ -7,32 +7,32 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
-
 #[allow(dead_code)]
 #[path = "common/source.rs"]
 mod source;
-
-/// The crates, as folders of `src`.
-const CRATES: &[&str] = &[
-    "bake", "ingest", "papers", "program", "simulate", "view", "viewcell",
-];
 
 #[test]
 fn no_files_depend_on_each_other() {
     let all = source::files();
     let mut faults = Vec::new();
-    for folder in CRATES {
-        let start = format!("{folder}/");
-        let files: BTreeMap<&str, &str> = all
-            .iter()
-            .filter_map(|(file, text)| Some((file.strip_prefix(&start)?, text.as_str())))
-            .collect();
+    for folder in [
+        "bake", "ingest", "papers", "program", "simulate", "view", "viewcell",
+    ] {
+        let of_crate = |(file, text): &(String, String)| {
+            Some((
+                file.strip_prefix(folder)?.strip_prefix('/')?.to_owned(),
+                text.clone(),
+            ))
+        };
+        let files: BTreeMap<String, String> = all.iter().filter_map(of_crate).collect();
         let graph = Crate::read(&files).graph();
         let edges: usize = graph.values().map(BTreeMap::len).sum();
         assert!(edges > files.len(), "{folder}: found only {edges} edges");
-        let found = circles(&graph);
-        faults.extend(found.iter().map(|circle| format!("{start}{circle}")));
+        faults.extend(
+            circles(&graph)
+                .iter()
+                .map(|circle| format!("{folder}/{circle}")),
+        );
     }
     assert!(
         faults.is_empty(),
@@ -44,112 +44,39 @@ fn no_files_depend_on_each_other() {
 
 #[test]
 fn circles_are_found_and_nothing_else() {
-    let found = |files: &[(&str, &str)]| {
-        let files = files.iter().copied().collect();
-        circles(&Crate::read(&files).graph())
-    };
-    let (down, up) = ("mod a; mod b;", "use crate::b::Up; pub struct Down;");
-    for files in [
-        // By a private `use`.
-        [
-            ("lib.rs", down),
-            ("a.rs", up),
-            ("b.rs", "use super::a::{self, Down}; pub struct Up;"),
-        ],
-        // By a path in code.
-        [
-            ("lib.rs", down),
-            ("a.rs", up),
-            ("b.rs", "pub struct Up(crate::a::Down);"),
-        ],
-        // By a path from a module.
-        [
-            ("lib.rs", down),
-            ("a.rs", up),
-            (
-                "b.rs",
-                "use crate::a; pub struct Up; fn f() { Up.g(a::Down::new()) }",
-            ),
-        ],
-        // By a re-export under another name.
-        [
-            ("lib.rs", "pub use a::Down as Low; mod a; mod b;"),
-            ("a.rs", up),
-            ("b.rs", "use crate::Low; pub struct Up;"),
-        ],
-        // By a glob.
-        [
-            ("lib.rs", down),
-            ("a.rs", up),
-            ("b.rs", "use super::a::*; pub struct Up { down: Down }"),
-        ],
-        // By a module, whose name a function has, too.
-        [
-            ("lib.rs", "mod a; mod b;"),
-            (
-                "a.rs",
-                "use crate::b; pub fn b() { b::up() } pub fn down() {}",
-            ),
-            (
-                "b.rs",
-                "use crate::a::{self, b}; pub fn up() { b(); a::down() }",
-            ),
-        ],
-        [
-            ("lib.rs", "pub mod a; mod b; pub use b::a;"),
-            ("a.rs", "use crate::b::a; pub fn down() { a() }"),
-            ("b.rs", "pub fn a() { crate::a::down() }"),
-        ],
-        // A parent and a child.
-        [
-            ("lib.rs", "mod a;"),
-            (
-                "a/mod.rs",
-                "pub use b::Up; mod b; pub struct Down; fn f(up: Up) {}",
-            ),
-            ("a/b.rs", "use super::Down; pub struct Up;"),
-        ],
-    ] {
-        assert_eq!(found(&files).len(), 1, "{files:?}");
-    }
-    for files in [
-        // One way.
-        [
-            ("lib.rs", down),
-            ("a.rs", up),
-            ("b.rs", "pub struct Up; mod m {}"),
-        ],
-        // A parent that only declares and re-exports.
-        [
-            ("lib.rs", "mod a;"),
-            ("a/mod.rs", "pub use b::Up; mod b; pub struct Down;"),
-            ("a/b.rs", "use super::Down; pub struct Up;"),
-        ],
-        // In tests.
-        [
-            ("lib.rs", down),
-            ("a.rs", up),
-            (
-                "b.rs",
-                "pub struct Up; #[cfg(test)] mod tests { use crate::a::Down; }",
-            ),
-        ],
-        // Another crate, and a field.
-        [
-            ("lib.rs", down),
-            ("a.rs", up),
-            (
-                "b.rs",
-                "use std::a::Down; pub struct Up; fn f(x: X) { x.a::<Down>() }",
-            ),
-        ],
-    ] {
-        assert_eq!(found(&files), Vec::<String>::new(), "{files:?}");
+    // How many circles are in some files; without a `lib.rs` it is that of the first line.
+    let cases = r"
+0 lib.rs: mod a; mod b; | a.rs: use crate::b::Up; pub struct Down; | b.rs: pub struct Up; mod m {}
+By a private `use`, a path in code, a path from a module, a glob, a re-export under another name.
+1 a.rs: use crate::b::Up; pub struct Down; | b.rs: use super::a::{self, Down}; pub struct Up;
+1 a.rs: use crate::b::Up; pub struct Down; | b.rs: pub struct Up(crate::a::Down);
+1 a.rs: use crate::b::Up; pub struct Down; | b.rs: use crate::a; pub struct Up; fn f() { Up.g(a::Down::new()) }
+1 a.rs: use crate::b::Up; pub struct Down; | b.rs: use super::a::*; pub struct Up { down: Down }
+1 lib.rs: pub use a::Down as Low; mod a; mod b; | a.rs: use crate::b::Up; pub struct Down; | b.rs: use crate::Low; pub struct Up;
+By a module, whose name a function has, too.
+1 a.rs: use crate::b; pub fn b() { b::up() } pub fn down() {} | b.rs: use crate::a::{self, b}; pub fn up() { b(); a::down() }
+1 lib.rs: pub mod a; mod b; pub use b::a; | a.rs: use crate::b::a; pub fn down() { a() } | b.rs: pub fn a() { crate::a::down() }
+A parent and a child; a parent that only declares and re-exports.
+1 lib.rs: mod a; | a/mod.rs: pub use b::Up; mod b; pub struct Down; fn f(up: Up) {} | a/b.rs: use super::Down; pub struct Up;
+0 lib.rs: mod a; | a/mod.rs: pub use b::Up; mod b; pub struct Down; | a/b.rs: use super::Down; pub struct Up;
+In tests; another crate, and a field.
+0 a.rs: use crate::b::Up; pub struct Down; | b.rs: pub struct Up; #[cfg(test)] mod tests { use crate::a::Down; }
+0 a.rs: use crate::b::Up; pub struct Down; | b.rs: use std::a::Down; pub struct Up; fn f(x: X) { x.a::<Down>() }";
+    let cases = cases.lines().filter(|case| case.starts_with(['0', '1']));
+    for case in cases {
+        let files = ["lib.rs: mod a; mod b;"]
+            .into_iter()
+            .chain(case[2..].split(" | "));
+        let files = files.filter_map(|file| file.split_once(": "));
+        let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let found = circles(&Crate::read(&files.collect()).graph());
+        assert_eq!(found.len().to_string(), case[..1], "{case}");
     }
 }
 
 /// Files, each with those it depends on and the names by which it does.
 type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+type Path = Vec<String>;
 
 /// The circles of a graph: strongly connected components of more than one file, each with its edges.
 fn circles(graph: &Graph) -> Vec<String> {
@@ -158,225 +85,196 @@ fn circles(graph: &Graph) -> Vec<String> {
         let seen = reached.entry(start).or_default();
         let mut open = vec![start];
         while let Some(file) = open.pop() {
-            for next in graph.get(file).into_iter().flat_map(BTreeMap::keys) {
-                if seen.insert(next) {
-                    open.push(next);
-                }
-            }
+            let next = graph.get(file).into_iter().flat_map(BTreeMap::keys);
+            open.extend(next.filter(|next| seen.insert(next)));
         }
     }
     let is_mutual = |a: &str, b: &str| reached[a].contains(b) && reached[b].contains(a);
     let mut found = Vec::new();
-    for file in graph.keys().filter(|file| is_mutual(file, file)) {
+    for file in graph.keys() {
         let members: Vec<&String> = graph.keys().filter(|one| is_mutual(file, one)).collect();
-        if members[0] != file {
-            continue; // told before
+        if members.first() != Some(&file) {
+            continue; // in none, or told before
         }
-        let mut lines = String::new();
-        for from in &members {
-            for (to, names) in graph[*from].iter().filter(|(to, _)| members.contains(to)) {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                lines += &format!("{from} -> {to}: {}\n", names.join(", "));
-            }
-        }
-        found.push(lines);
+        let edges = members.iter().flat_map(|from| {
+            graph[*from]
+                .iter()
+                .map(move |(to, names)| (from, to, names))
+        });
+        let edges = edges.filter(|(_, to, _)| members.contains(to));
+        found.push(
+            edges
+                .map(|(from, to, names)| format!("{from} -> {to}: {names:?}\n"))
+                .collect(),
+        );
     }
     found
 }
 
-/// What a name of a module is.
-#[derive(Clone)]
+/// What a name of a module is: an item that its file defines, a module, or what a `use` brings in, from the module on.
 enum Named {
-    /// An item that the module's file defines.
     Item,
     Module(usize),
-    /// What a `use` brings in, from the module on.
-    Used(Vec<String>),
+    Used(Path),
 }
 
-/// What a path leads to.
+/// What a path leads to: an item of a module, or a module.
 #[derive(Clone, Copy)]
 enum Target {
-    /// An item of this module.
     Item(usize),
     Module(usize),
 }
 
+/// A file; modules within it are part of it.
 #[derive(Default)]
 struct Module {
     file: String,
     parent: Option<usize>,
     /// A function may have the name of a module.
     names: HashMap<String, Vec<Named>>,
-    globs: Vec<Vec<String>>,
-    /// The paths of private `use`s.
-    imports: Vec<Vec<String>>,
-    /// Paths in code, outside of `use`.
-    paths: BTreeSet<Vec<String>>,
+    globs: Vec<Path>,
+    /// The paths of private `use`s and, with `true`, those in code.
+    paths: BTreeSet<(Path, bool)>,
 }
 
 /// The modules of a crate, from `lib.rs` on.
 #[derive(Default)]
-struct Crate {
-    modules: Vec<Module>,
-}
+struct Crate(Vec<Module>);
 
 impl Crate {
-    fn read(files: &BTreeMap<&str, &str>) -> Self {
+    fn read(files: &BTreeMap<String, String>) -> Self {
         let mut this = Self::default();
-        this.read_file(files, "lib.rs", "", None);
+        this.read_file(files, "lib.rs".into(), "", None);
         this
     }
 
     /// Reads a file as a module; those that it declares lie in `folder`.
     fn read_file(
         &mut self,
-        files: &BTreeMap<&str, &str>,
-        file: &str,
+        files: &BTreeMap<String, String>,
+        file: String,
         folder: &str,
         parent: Option<usize>,
     ) -> usize {
-        let tokens = files[file].parse().expect(file);
-        self.read_module(files, file, folder, parent, tokens)
-    }
-
-    fn read_module(
-        &mut self,
-        files: &BTreeMap<&str, &str>,
-        file: &str,
-        folder: &str,
-        parent: Option<usize>,
-        tokens: TokenStream,
-    ) -> usize {
-        let number = self.modules.len();
-        self.modules.push(Module {
-            file: file.into(),
+        let number = self.0.len();
+        let words = source::words(&files[&file]);
+        self.0.push(Module {
+            file,
             parent,
             ..Module::default()
         });
-        let tokens: Vec<TokenTree> = source::shipped(tokens);
-        let mut at = 0;
-        let mut rest = Vec::new();
-        while at < tokens.len() {
-            let word = tokens[at].to_string();
-            let name = tokens.get(at + 1).map(ToString::to_string);
-            // `const fn`, `*const T`, `&'static T`, `impl T + use<>`.
-            let is_no_item = word == "const" && matches!(name.as_deref(), Some("fn" | "unsafe"))
-                || at > 0 && matches!(tokens[at - 1].to_string().as_str(), "*" | "'")
-                || word == "use" && name.as_deref() == Some("<");
-            match (word.as_str(), name, tokens.get(at + 2)) {
-                _ if is_no_item => {
-                    rest.push(tokens[at].clone());
-                    at += 1;
+        let word = |at: usize| words.get(at).map_or("", String::as_str);
+        let is_name = |at: usize| word(at).starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let (mut at, mut depth, mut items_at) = (0, 0, 0);
+        while at < words.len() {
+            let before = if at == 0 { "" } else { word(at - 1) };
+            match word(at) {
+                "{" => depth += 1,
+                "}" => {
+                    depth -= 1;
+                    items_at = items_at.min(depth);
                 }
-                ("mod", Some(name), Some(body)) => {
-                    let inner = format!("{folder}{name}/");
-                    let module = match body {
-                        TokenTree::Group(body) => {
-                            self.read_module(files, file, &inner, Some(number), body.stream())
-                        }
-                        _ => {
-                            let own = format!("{folder}{name}.rs");
-                            let own = if files.contains_key(own.as_str()) {
-                                own
-                            } else {
-                                format!("{inner}mod.rs")
-                            };
-                            self.read_file(files, &own, &inner, Some(number))
-                        }
+                "mod" if is_name(at + 1) && word(at + 2) == "{" => items_at += 1,
+                "mod" if is_name(at + 1) => {
+                    let inner = format!("{folder}{}/", word(at + 1));
+                    let beside = format!("{folder}{}.rs", word(at + 1));
+                    let own = if files.contains_key(&beside) {
+                        beside
+                    } else {
+                        format!("{inner}mod.rs")
                     };
-                    self.modules[number].name(name, Named::Module(module));
-                    at += 3;
-                }
-                ("use", ..) => {
-                    let length = tokens[at..].iter().position(|t| t.to_string() == ";");
-                    let end = at + length.expect("a semicolon");
-                    let is_public = at > 0
-                        && (tokens[at - 1].to_string() == "pub"
-                            || at > 1 && tokens[at - 2].to_string() == "pub");
-                    self.modules[number].read_use(&tokens[at + 1..end], &[], !is_public);
-                    at = end + 1;
-                }
-                (
-                    "fn" | "struct" | "enum" | "union" | "trait" | "type" | "const" | "static",
-                    Some(name),
-                    _,
-                ) => {
-                    self.modules[number].name(name, Named::Item);
-                    at += 2;
-                }
-                ("macro_rules", ..) => {
-                    let name = tokens[at + 2].to_string();
-                    self.modules[number].name(name, Named::Item);
-                    rest.push(tokens[at + 3].clone());
-                    at += 4;
-                }
-                _ => {
-                    rest.push(tokens[at].clone());
+                    let module = self.read_file(files, own, &inner, Some(number));
+                    self.0[number].name(word(at + 1), Named::Module(module));
                     at += 1;
                 }
+                // `impl T + use<>` is none.
+                "use" if word(at + 1) != "<" => {
+                    let end = at
+                        + words[at..]
+                            .iter()
+                            .position(|word| word == ";")
+                            .expect("a semicolon");
+                    self.0[number].read_use(&words[at + 1..=end], !matches!(before, "pub" | ")"));
+                    at = end;
+                }
+                // `*const T`, `&'static T`.
+                "fn" | "struct" | "enum" | "union" | "trait" | "type" | "const" | "static"
+                    if depth == items_at && is_name(at + 1) && !matches!(before, "*" | "'") =>
+                {
+                    self.0[number].name(word(at + 1), Named::Item);
+                }
+                "macro_rules" => self.0[number].name(word(at + 2), Named::Item),
+                _ if is_name(at) => {
+                    let is_field = before == "." && (at < 2 || word(at - 2) != ".");
+                    // Who may see something is no use of it: `pub(in crate::a)`.
+                    let is_place = before == "in" && at > 1 && word(at - 2) == "(";
+                    let mut path = vec![word(at).to_owned()];
+                    while word(at + 1) == "::" && is_name(at + 2) {
+                        path.push(word(at + 2).to_owned());
+                        at += 2;
+                    }
+                    // A function that is called, or a type; not a variable of the same name.
+                    let is_used = path.len() > 1
+                        || matches!(word(at + 1), "!" | "(")
+                        || path[0].starts_with(char::is_uppercase);
+                    if is_used && !is_field && !is_place && before != "::" {
+                        self.0[number].paths.insert((path, true));
+                    }
+                }
+                _ => {}
             }
+            at += 1;
         }
-        self.modules[number].read_code(&rest);
         number
     }
 
     /// What a path leads to, seen from a module; nothing if it is of another crate. Of two things of one name it is the item
     /// if the path `ends` there.
     fn resolve(&self, module: usize, path: &[String], ends: bool, depth: usize) -> Option<Target> {
-        let (first, mut rest) = path.split_first()?;
-        if depth > 16 {
-            return None; // globs of each other
-        }
-        let mut target = match first.as_str() {
-            "crate" => Target::Module(0),
-            "self" => Target::Module(module),
-            "super" => Target::Module(self.modules[module].parent?),
-            name => self.lookup(module, name, ends && rest.is_empty(), depth + 1)?,
-        };
-        while let (Target::Module(at), Some((name, tail))) = (target, rest.split_first()) {
+        let mut target = Target::Module(module);
+        for (number, name) in path.iter().enumerate() {
+            let Target::Module(at) = target else { break };
             target = match name.as_str() {
-                "super" => Target::Module(self.modules[at].parent?),
+                "crate" => Target::Module(0),
                 "self" => target,
-                name => self.lookup(at, name, ends && tail.is_empty(), depth + 1)?,
+                "super" => Target::Module(self.0[at].parent?),
+                name => self.lookup(at, name, ends && number + 1 == path.len(), depth + 1)?,
             };
-            rest = tail;
         }
         Some(target)
     }
 
     /// What a name is in a module: an item, where the path ends, or a module, where it goes on.
     fn lookup(&self, module: usize, name: &str, ends: bool, depth: usize) -> Option<Target> {
-        let Some(named) = self.modules[module].names.get(name) else {
-            return self.modules[module].globs.iter().find_map(|glob| {
-                let from = self.resolve(module, glob, false, depth + 1)?;
-                match from {
-                    Target::Module(from) if from != module => {
-                        self.lookup(from, name, ends, depth + 1)
-                    }
-                    _ => None,
-                }
-            });
+        if depth > 16 {
+            return None; // globs of each other
+        }
+        let Some(named) = self.0[module].names.get(name) else {
+            let from = |glob: &Path| match self.resolve(module, glob, false, depth)? {
+                Target::Module(from) if from != module => self.lookup(from, name, ends, depth + 1),
+                _ => None,
+            };
+            return self.0[module].globs.iter().find_map(from);
         };
         let targets = named.iter().filter_map(|named| match named {
             Named::Item => Some(Target::Item(module)),
             Named::Module(child) => Some(Target::Module(*child)),
-            Named::Used(path) => self.resolve(module, path, ends, depth + 1),
+            Named::Used(path) => self.resolve(module, path, ends, depth),
         });
         targets.max_by_key(|target| matches!(target, Target::Item(_)) == ends)
     }
 
     fn graph(&self) -> Graph {
         let mut graph = Graph::new();
-        for (number, module) in self.modules.iter().enumerate() {
+        for (number, module) in self.0.iter().enumerate() {
             let edges = graph.entry(module.file.clone()).or_default();
             // What a `use` brings in of two things of one name, code says.
-            let imports = module.imports.iter().map(|path| (path, false));
-            for (path, ends) in imports.chain(module.paths.iter().map(|path| (path, true))) {
-                if let Some(Target::Item(other)) = self.resolve(number, path, ends, 0)
-                    && self.modules[other].file != module.file
+            for (path, ends) in &module.paths {
+                if let Some(Target::Item(other)) = self.resolve(number, path, *ends, 0)
+                    && other != number
                 {
-                    let names = edges.entry(self.modules[other].file.clone()).or_default();
+                    let names: &mut BTreeSet<String> =
+                        edges.entry(self.0[other].file.clone()).or_default();
                     names.insert(path.join("::"));
                 }
             }
@@ -386,102 +284,48 @@ impl Crate {
 }
 
 impl Module {
-    fn name(&mut self, name: String, named: Named) {
-        self.names.entry(name).or_default().push(named);
+    fn name(&mut self, name: &str, named: Named) {
+        self.names.entry(name.to_owned()).or_default().push(named);
     }
 
-    /// The leaves of a `use`, behind `start`.
-    fn read_use(&mut self, tokens: &[TokenTree], start: &[String], is_private: bool) {
-        let mut path = start.to_vec();
-        let mut name = None;
-        let mut at = 0;
-        while at < tokens.len() {
-            match &tokens[at] {
-                TokenTree::Ident(word) if word == "as" => {
-                    name = Some(tokens[at + 1].to_string());
-                    at += 1;
-                }
-                TokenTree::Ident(word) => path.push(word.to_string()),
-                TokenTree::Group(group) => {
-                    let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-                    for leaf in inner.split(|token| token.to_string() == ",") {
-                        if !leaf.is_empty() {
-                            self.read_use(leaf, &path, is_private);
-                        }
+    /// The leaves of a `use`, whose last word is the semicolon.
+    fn read_use(&mut self, words: &[String], is_private: bool) {
+        let (mut path, mut starts, mut name): (Path, Vec<usize>, Option<&str>) =
+            (vec![], vec![0], None);
+        for (at, word) in words.iter().enumerate() {
+            match word.as_str() {
+                "::" => {}
+                "as" => name = Some(&words[at + 1]),
+                "{" => starts.push(path.len()),
+                "," | "}" | ";" => {
+                    if path.len() > starts[starts.len() - 1] {
+                        self.read_leaf(path.clone(), name.take(), is_private);
                     }
-                    return;
-                }
-                TokenTree::Punct(mark) if mark.as_char() == '*' => {
-                    // Of an enum's variants as well.
-                    if is_private {
-                        self.imports.push(path.clone());
+                    if word == "}" {
+                        starts.pop();
                     }
-                    self.globs.push(path);
-                    return;
+                    path.truncate(starts[starts.len() - 1]);
                 }
-                _ => {} // `::`
+                word if name.is_none() => path.push(word.to_owned()),
+                _ => {}
             }
-            at += 1;
         }
-        if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
+    }
+
+    fn read_leaf(&mut self, mut path: Path, name: Option<&str>, is_private: bool) {
+        let last = path[path.len() - 1].clone();
+        if last == "*" || last == "self" && path.len() > 1 {
             path.pop();
         }
         if is_private {
-            self.imports.push(path.clone());
+            self.paths.insert((path.clone(), false));
         }
-        let last = path.last().cloned().unwrap_or_default();
-        let name = name.unwrap_or(last);
-        // `use name;` is what the name is anyway.
-        if path != [name.as_str()] {
-            self.name(name, Named::Used(path));
-        }
-    }
-
-    /// The paths in code, and the `use`s in bodies.
-    fn read_code(&mut self, tokens: &[TokenTree]) {
-        let mut at = 0;
-        let is_mark = |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(one)) if one.as_char() == mark);
-        while at < tokens.len() {
-            match &tokens[at] {
-                TokenTree::Group(group) => {
-                    let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-                    self.read_code(&inner);
-                }
-                TokenTree::Ident(word) if word == "use" => {
-                    let length = tokens[at..].iter().position(|t| t.to_string() == ";");
-                    let end = length.map_or(tokens.len(), |length| at + length);
-                    // `impl Trait + use<'a>` is none.
-                    if !is_mark(at + 1, '<') {
-                        self.read_use(&tokens[at + 1..end], &[], true);
-                        at = end;
-                    }
-                }
-                // Who may see something is no use of it: `pub(in crate::a)`.
-                TokenTree::Ident(word) if word == "in" && at == 0 => return,
-                TokenTree::Ident(word) => {
-                    let is_field =
-                        at > 0 && is_mark(at - 1, '.') && !(at > 1 && is_mark(at - 2, '.'));
-                    let first = at;
-                    let mut path = vec![word.to_string()];
-                    while is_mark(at + 1, ':')
-                        && is_mark(at + 2, ':')
-                        && let Some(TokenTree::Ident(next)) = tokens.get(at + 3)
-                    {
-                        path.push(next.to_string());
-                        at += 3;
-                    }
-                    // A function that is called, or a type; not a variable of the same name.
-                    let is_called = is_mark(at + 1, '!')
-                        || matches!(tokens.get(at + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
-                    let is_type = path[0].starts_with(|first: char| first.is_uppercase());
-                    let is_rest = first > 1 && is_mark(first - 1, ':') && is_mark(first - 2, ':');
-                    if !is_field && !is_rest && (path.len() > 1 || is_called || is_type) {
-                        self.paths.insert(path);
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
+        let name = name.unwrap_or(&path[path.len() - 1]).to_owned();
+        if last == "*" {
+            self.globs.push(path);
+        } else if path != [name.as_str()] {
+            // `use name;` is what the name is anyway.
+            self.name(&name, Named::Used(path));
         }
     }
 }
