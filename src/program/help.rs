@@ -14,7 +14,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ("Ask a bundle", &["query", "frontier", "export"]),
     ("Look at a bundle", &["view", "render", "report"]),
     ("Check a bundle", &["info", "verify", "check", "diff"]),
-    ("Deliver a bundle", &["seal", "sign"]),
+    ("Deliver a bundle", &["sign"]),
     ("Beside bundles", &["viewshed", "simulate", "experiment"]),
     ("This program", &["completions", "man", "help"]),
 ];

@@ -40,6 +40,10 @@ impl From<BundleError> for Failure {
     }
 }
 
+/// What to say of a bundle without checksums by page, as older versions wrote it.
+pub const UNPAGED: &str =
+    "none by page, so that damage shows to viewcell verify alone; repack it, or bake it again";
+
 /// A bundle, for people.
 pub struct Summary<'a>(pub &'a Info);
 
@@ -61,6 +65,9 @@ impl fmt::Display for Summary<'_> {
                 Bytes(info.bytes)
             ),
         )?;
+        if info.patch.is_none() && !info.sections.iter().any(|section| section.tag == "PCRC") {
+            row("checksums", UNPAGED.to_owned())?;
+        }
         if let Some(made) = &info.provenance {
             let input = &made.input;
             row(

@@ -36,8 +36,8 @@ mod repack;
 mod report;
 #[cfg(test)]
 mod schema_files;
-mod seal;
 mod shading;
+mod sign;
 pub mod signals;
 pub mod simulate;
 #[cfg(test)]
@@ -75,8 +75,7 @@ enum Verb {
     Rebake(rebake::Args),
     Merge(repack::MergeArgs),
     Repack(repack::RepackArgs),
-    Seal(seal::SealArgs),
-    Sign(seal::SignArgs),
+    Sign(sign::SignArgs),
     Info(info::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -112,8 +111,7 @@ pub fn main() -> ExitCode {
             Verb::Rebake(args) => rebake::run(&args),
             Verb::Merge(args) => repack::merge(&args),
             Verb::Repack(args) => repack::repack(&args),
-            Verb::Seal(args) => seal::seal(args),
-            Verb::Sign(args) => seal::sign(args),
+            Verb::Sign(args) => sign::sign(args),
             Verb::Info(args) => info::run(&args),
             Verb::Verify(args) => verify::run(&args),
             Verb::Check(args) => check::run(&args),

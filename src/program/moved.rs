@@ -29,10 +29,14 @@ const MOVED: &[(&str, &str, &str)] = &[
     ("groups", SIMULATE, SCHEMES),
 ];
 
-/// A verb, and what does the same.
+/// A verb, and what there is in its place.
 const GONE: &[(&str, &str)] = &[
-    ("ship", "zstd -19 --long=27 level.vcb"),
-    ("unpack", "zstd -d --long=27 level.vcb.zst"),
+    (
+        "seal",
+        "every bundle has checksums by page; repack an older one, or bake it again",
+    ),
+    ("ship", "zstd -19 --long=27 level.vcb does the same"),
+    ("unpack", "zstd -d --long=27 level.vcb.zst does the same"),
 ];
 
 /// Whose schemes are no values to the parser.
@@ -64,8 +68,8 @@ pub fn sentence(error: &clap::Error) -> Option<String> {
         },
     };
     let name = found.split([' ', '=']).next()?;
-    if let Some((gone, same)) = GONE.iter().find(|(gone, _)| *gone == name) {
-        return Some(format!("{gone} is gone: {same} does the same"));
+    if let Some((gone, now)) = GONE.iter().find(|(gone, _)| *gone == name) {
+        return Some(format!("{gone} is gone: {now}"));
     }
     moved(name, |verb| usage.contains(verb))
 }

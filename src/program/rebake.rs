@@ -18,7 +18,7 @@ use super::input;
 use super::output::{Json, check_outputs, say};
 use super::places::PlaceArgs;
 use super::progress::{Progress, Voice};
-use super::seal::warn_of_lost_signature;
+use super::sign::warn_of_lost_signature;
 use super::signals::Stop;
 use super::values;
 

@@ -14,7 +14,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::info::Brief;
 use super::output::{Json, check_outputs, say};
 use super::progress::{Progress, Voice};
-use super::seal::warn_of_lost_signature;
+use super::sign::warn_of_lost_signature;
 use super::signals::Stop;
 use super::{values, verify};
 

@@ -12,7 +12,7 @@ use super::help::{GROUPS, WIDTH};
 use super::schema_files::{self, schemas};
 use super::{
     Cli, bake, check, diff, export, frontier, job, manual, progress, query, rebake, render, repack,
-    report, seal, simulate, verify, viewshed, with_negative_numbers,
+    report, sign, simulate, verify, viewshed, with_negative_numbers,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -52,8 +52,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "render.json" => render::Document,
         "repack.json" => repack::RepackDocument,
         "report.json" => report::Document,
-        "seal.json" => seal::SealDocument,
-        "sign.json" => seal::SignDocument,
+        "sign.json" => sign::SignDocument,
         "simulate-fit.json" => simulate::ways::FitDocument,
         "simulate.json" => simulate::document::Document,
         "verify.json" => verify::Document,

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use viewcell::format::Tag;
 use viewcell::query::{MappedBundle, OpenError};
 use viewcell::sign::PublicKey;
 use viewcell_bake::bundle::verify::Outcome as Verified;
-use viewcell_bake::bundle::{self, BundleError, Fault, Proofs, Report, RuleOutcome};
+use viewcell_bake::bundle::{self, BundleError, BundleFile, Fault, Proofs, Report, RuleOutcome};
 
 use super::exit::{Exit, Failure, Outcome};
+use super::info::UNPAGED;
 use super::output::{Json, say};
 use super::progress::{Progress, Voice};
-use super::seal;
+use super::sign;
 use super::signals::Stop;
 
 /// Check a bundle by every rule and every checksum, or that a patch is complete; exit code 1 if not
@@ -60,7 +62,7 @@ pub struct Document {
 pub fn run(args: &Args) -> Outcome {
     let progress = Progress::new(&args.voice, Stop::default());
     let key = args.key.as_deref();
-    let key = key.map(|key| seal::key(key, PublicKey::from_pem));
+    let key = key.map(|key| sign::key(key, PublicKey::from_pem));
     let key = key.transpose()?;
     let mut report = report(&args.bundle, &progress)?;
     let is_whole = report.is_sound();
@@ -87,6 +89,9 @@ pub fn run(args: &Args) -> Outcome {
         .first()
         .is_none_or(|magic| magic.faults.is_empty());
     let mut verdict = Verdict(&report).to_string();
+    if is_whole && is_unpaged(&args.bundle) {
+        verdict += &format!("\nchecksums: {UNPAGED}");
+    }
     if let Some(Proofs {
         pairs,
         proven,
@@ -119,6 +124,12 @@ pub fn run(args: &Args) -> Outcome {
         });
     }
     Ok(exit(sound))
+}
+
+/// Whether a bundle has no checksums by page.
+fn is_unpaged(bundle: &Path) -> bool {
+    let file = BundleFile::open(bundle);
+    file.is_ok_and(|file| file.sections().iter().all(|s| s.tag != Tag::PCRC))
 }
 
 /// The rule that `--key` adds.

@@ -5,7 +5,6 @@ mod common;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use viewcell::query::{MappedBundle, Quad, Sample};
-use viewcell_bake::bundle::seal;
 
 fn main() {
     // Baked, and read once, before anything is measured: queries are asked of a warm map.
@@ -62,7 +61,7 @@ fn visible_random_pairs(bencher: Bencher) {
 /// The same of a bundle whose pages are checked when they are first touched, which all have been.
 #[divan::bench]
 fn visible_random_pairs_checked(bencher: Bencher) {
-    let (_folder, map) = sealed();
+    let map = MappedBundle::open_checked(common::bundle()).unwrap();
     let pages = map.pages().unwrap();
     pages.check_some(0, pages.count());
     let terrain = map.terrain().unwrap();
@@ -76,18 +75,10 @@ fn visible_random_pairs_checked(bencher: Bencher) {
 /// What a first touch costs: a page of 64 KiB.
 #[divan::bench]
 fn check_page(bencher: Bencher) {
-    let (_folder, map) = sealed();
+    let map = MappedBundle::open_checked(common::bundle()).unwrap();
     let pages = map.pages().unwrap();
     let mut next = (0..pages.count()).cycle();
     bencher.bench_local(|| pages.check(next.next().unwrap()));
-}
-
-/// The bundle with checksums of its pages, in a folder that goes with it.
-fn sealed() -> (tempfile::TempDir, MappedBundle) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("sealed.vcb");
-    seal(&common::bundle(), &path, false).unwrap();
-    (folder, MappedBundle::open_checked(&path).unwrap())
 }
 
 /// A server's question: whom of many can this player see?

@@ -22,8 +22,8 @@ fn small() -> [Vec<u8>; 3] {
             .map(|section| section.tag)
             .collect::<Vec<_>>()
     });
-    assert_eq!(tags[0].len(), 8);
-    assert_eq!(tags[1], Tag::TERRAIN);
+    assert_eq!(tags[0].len(), 9);
+    assert_eq!(tags[1], [&Tag::TERRAIN[..], &[Tag::PCRC]].concat());
     assert!(tags[2].contains(&Tag::PAIR) && !tags[2].contains(&Tag::TREE));
     bundles
 }
@@ -212,7 +212,7 @@ proptest! {
         code in 0..3usize,
     ) {
         let mut bytes = small_cached(code).to_vec();
-        let limit = if in_front { HEADER_LEN + 11 * ENTRY_LEN + 64 } else { bytes.len() };
+        let limit = if in_front { HEADER_LEN + 12 * ENTRY_LEN + 64 } else { bytes.len() };
         for (index, value) in changes {
             bytes[8 + index.index(limit - 8)] = value;
         }

@@ -155,7 +155,7 @@ static viewcell_status open_file(uint32_t version, const char *path, uint32_t ho
 }
 
 /* What is wrong is said, and nothing is written. */
-static void misuse(const char *path, viewcell_bundle *closed) {
+static void misuse(const char *path, const char *unpaged, viewcell_bundle *closed) {
   enum { VERSION = VIEWCELL_ABI_VERSION };
   viewcell_bundle *bundle = closed;
   char why[64];
@@ -166,7 +166,7 @@ static void misuse(const char *path, viewcell_bundle *closed) {
   CHECK(open_file(VERSION, path, VIEWCELL_MAP, NULL) == VIEWCELL_NULL);
   CHECK(open_file(VERSION, "\xff", VIEWCELL_MAP, &bundle) == VIEWCELL_ARGUMENT);
   CHECK(open_file(VERSION, path, 3, &bundle) == VIEWCELL_ARGUMENT);
-  CHECK(open_file(VERSION, path, VIEWCELL_CHECK, &bundle) == VIEWCELL_FORMAT);
+  CHECK(open_file(VERSION, unpaged, VIEWCELL_CHECK, &bundle) == VIEWCELL_FORMAT);
   memset(why, 'x', sizeof why);
   CHECK(viewcell_open(VERSION, "no such file", VIEWCELL_MAP, &bundle, why, 20) == VIEWCELL_IO);
   CHECK(!bundle && strlen(why) == 19 && strstr(why, "no such file") && why[20] == 'x');
@@ -176,6 +176,9 @@ static void misuse(const char *path, viewcell_bundle *closed) {
   size_t pages = 7;
   CHECK(viewcell_pages(bundle, &pages, NULL, NULL) == VIEWCELL_OK && pages == 0);
   CHECK(viewcell_check_pages(bundle, 0, 9, &pages) == VIEWCELL_OK && pages == 0);
+  CHECK(viewcell_close(bundle) == VIEWCELL_OK);
+  CHECK(open_file(VERSION, path, VIEWCELL_CHECK, &bundle) == VIEWCELL_OK);
+  CHECK(viewcell_pages(bundle, &pages, NULL, NULL) == VIEWCELL_OK && pages == 1);
   CHECK(viewcell_close(bundle) == VIEWCELL_OK);
   CHECK(viewcell_open_patched(VERSION, path, NULL, 0, &bundle, NULL, 0) == VIEWCELL_OK);
   CHECK(viewcell_visible(bundle, at(0, 0), at(8, 0)) == 0);
@@ -269,7 +272,7 @@ static void ask_damaged(viewcell_bundle *bundle, unsigned seed) {
 }
 
 int main(int count, char **arguments) {
-  CHECK(count == 2);
+  CHECK(count == 3);
   CHECK(viewcell_abi_version() == VIEWCELL_ABI_VERSION);
   viewcell_bundle *bundle;
   char why[200];
@@ -289,7 +292,7 @@ int main(int count, char **arguments) {
   positions(bundle, &world);
   print_matrix(bundle, &world);
   frontiers(bundle, &world);
-  misuse(arguments[1], bundle);
+  misuse(arguments[1], arguments[2], bundle);
   damage(arguments[1], ask_damaged);
   return 0;
 }

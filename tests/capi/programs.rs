@@ -72,7 +72,11 @@ fn a_program_in_c_gets_the_answers_of_the_runtime_and_every_failure_its_status()
         return;
     };
     let (_folder, path) = wall();
-    let stdout = ok(&Command::new(program).arg(&path).output().unwrap());
+    let unpaged = root().join("tests/golden/v1/solid.vcb");
+    let stdout = ok(&Command::new(program)
+        .args([&path, &unpaged])
+        .output()
+        .unwrap());
     let mut lines = stdout.lines();
     assert_eq!(
         lines.next(),

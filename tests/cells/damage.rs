@@ -20,7 +20,9 @@ impl Parts {
         let bytes = bake(&corridor(), Symmetry::Or, 1);
         let bundle = Bundle::from_bytes(&bytes).unwrap();
         let stored = |tag| bundle.section(tag).unwrap().1.to_vec();
-        let sections: Vec<_> = bundle.sections().map(|s| (s, stored(s.tag))).collect();
+        // Checksums by page would find all damage first.
+        let sections = bundle.sections().filter(|s| s.tag != Tag::PCRC);
+        let sections: Vec<_> = sections.map(|s| (s, stored(s.tag))).collect();
         let tags: Vec<_> = sections.iter().map(|(section, _)| section.tag).collect();
         assert_eq!(tags, Tag::CELLS, "every section is there to be damaged");
         Self(sections)

@@ -72,14 +72,14 @@ pub fn corridor() -> CellGraph {
     graph
 }
 
-/// Sections but for the provenance, which names the version of the program.
+/// Sections but for the provenance, which names the version of the program, and the checksums behind it.
 fn sections(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let bundle = Bundle::from_bytes(bytes).unwrap();
     let stored = bundle.sections().map(|section| {
         let (_, stored) = bundle.section(section.tag).unwrap();
         (section.tag.to_string(), stored.to_vec())
     });
-    stored.filter(|(tag, _)| tag != "PROV").collect()
+    stored.take_while(|(tag, _)| tag != "PROV").collect()
 }
 
 #[test]

@@ -65,10 +65,6 @@ fn json_is_json_whatever_a_name_holds() {
                 "",
             ),
             (
-                vec![word("seal"), bundle.clone(), word("-o"), output.clone()],
-                "output",
-            ),
-            (
                 vec![
                     word("sign"),
                     bundle.clone(),

@@ -263,7 +263,7 @@ fn a_limit_on_the_size_of_files_is_an_error_not_a_kill() {
         "-q",
         "--resume",
     ]);
-    let (code, said) = limited(&folder, "-f 8", "seal a.vcb -o b.vcb");
+    let (code, said) = limited(&folder, "-f 8", "repack a.vcb -o b.vcb");
     assert_eq!(code, Some(INPUT_OUTPUT), "{said}");
     let (code, said) = limited(&folder, "-f 8", "render a.vcb -o a.png");
     assert_eq!(code, Some(INPUT_OUTPUT), "{said}");

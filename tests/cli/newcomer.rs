@@ -408,6 +408,7 @@ fn what_has_moved_says_where_it_is() {
     for (line, now) in [
         ("ground info level.vcg", "viewcell experiment layered"),
         ("ship wall.vcb", "zstd -19"),
+        ("seal wall.vcb", "every bundle has checksums by page"),
         (
             "bake terrain wall.asc --visibility sectors",
             "viewcell experiment visibility",

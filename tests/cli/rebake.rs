@@ -34,7 +34,7 @@ fn repacked(folder: &Folder, bundle: &str) -> Vec<(Tag, Vec<u8>)> {
     let bytes = folder.read("repacked.vcb");
     let bundle = Bundle::from_bytes(&bytes).unwrap();
     let tags = bundle.sections().map(|section| section.tag);
-    tags.filter(|&tag| tag != Tag::PROV)
+    tags.take_while(|&tag| tag != Tag::PROV)
         .map(|tag| (tag, bundle.section(tag).unwrap().1.to_vec()))
         .collect()
 }

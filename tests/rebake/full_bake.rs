@@ -15,12 +15,12 @@ use viewcell_ingest::world::Terrain;
 use super::baking::source;
 use super::stamps::{Stamp, crop, exact, other_bakes};
 
-/// All sections but that of provenance.
+/// All sections but that of provenance, and the checksums behind it.
 pub fn sections(path: &Path) -> Vec<(Tag, Vec<u8>)> {
     let bytes = std::fs::read(path).unwrap();
     let bundle = Bundle::from_bytes(&bytes).unwrap();
     let tags = bundle.sections().map(|section| section.tag);
-    tags.filter(|&tag| tag != Tag::PROV)
+    tags.take_while(|&tag| tag != Tag::PROV)
         .map(|tag| (tag, bundle.section(tag).unwrap().1.to_vec()))
         .collect()
 }

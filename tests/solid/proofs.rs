@@ -37,7 +37,8 @@ fn stored(bytes: &[u8], tag: Tag) -> Vec<u8> {
 /// The bundle with other bytes in a section, decompressed, and the checksums and places that belong to it.
 fn with(bytes: &[u8], tag: Tag, content: &[u8]) -> Vec<u8> {
     let bundle = Bundle::from_bytes(bytes).unwrap();
-    let sections: Vec<Section> = bundle.sections().collect();
+    // Checksums by page would find all changes first.
+    let sections: Vec<Section> = bundle.sections().filter(|s| s.tag != Tag::PCRC).collect();
     let mut made = vec![0; 64 + 40 * sections.len()];
     let mut table = Vec::new();
     for section in sections {
@@ -64,6 +65,7 @@ fn with(bytes: &[u8], tag: Tag, content: &[u8]) -> Vec<u8> {
     made[64..64 + table.len()].copy_from_slice(&table);
     let header = Header {
         file_length: made.len() as u64,
+        section_count: table.len() as u32 / 40,
         table_checksum: crc32(&table),
         ..bundle.header()
     };

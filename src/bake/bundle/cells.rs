@@ -7,7 +7,6 @@ use super::output::Written;
 use super::output::{Output, check_output};
 use super::provenance::Provenance;
 use viewcell::format::cells::CellParameters;
-use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::{Header, Section, Tag, WorldKind};
 
 /// The sections of a cell bundle, as bytes.
@@ -73,9 +72,7 @@ pub fn write_cells(
     let cold = cold.iter().filter_map(|&(tag, bytes)| Some((tag, bytes?)));
     let count = hot.clone().count() + cold.clone().count();
 
-    // Header and table come last; until then their place holds zeros, which no reader takes for
-    // a bundle.
-    out.write(&vec![0; HEADER_LEN + count * ENTRY_LEN])?;
+    out.leave_room(count)?;
     let mut sections = Vec::with_capacity(count);
     for (tag, flags, bytes) in hot {
         sections.push(out.section(tag, flags, [bytes])?);

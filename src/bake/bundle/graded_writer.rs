@@ -90,11 +90,11 @@ impl GradedWriter {
             .finish_within(most, self.out, provenance, self.overwrite)
     }
 
-    /// Bytes of a bundle whose dictionary and groups have none, and which ends with this provenance; or a few more, as
-    /// sections begin at aligned places. Nothing is written.
+    /// Bytes of a bundle, but for its checksums by page, whose dictionary and groups have none, and which ends with this
+    /// provenance; or a few more, as sections begin at aligned places. Nothing is written.
     pub(crate) fn bytes_beside_pvss(mut self, provenance: &Provenance) -> Result<u64, BundleError> {
         self.count = self.groups.len();
         let written = self.finish_within(0, provenance)?;
-        Ok(written.bytes + ALIGNMENT * written.sections.len() as u64)
+        Ok(written.bytes_before_pages() + ALIGNMENT * written.sections.len() as u64)
     }
 }

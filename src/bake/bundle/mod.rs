@@ -10,7 +10,7 @@
 //! - [`parts`]: what a bundle holds beside its PVSs, to make another of;
 //! - [`solid`]: the sections that only bundles of solid levels have;
 //! - `patch`: patches of bundles;
-//! - `seal`: checksums by page for a bundle that has none;
+//! - `pages`: the checksums by page that every bundle has;
 //! - `sign`: a signature of its contents;
 //! - [`timings`]: what the making took, in a file beside the bundle.
 
@@ -20,11 +20,11 @@ pub mod file;
 mod graded_writer;
 pub mod info;
 pub mod output;
+mod pages;
 pub mod pairs_writer;
 pub mod parts;
 mod patch;
 pub mod provenance;
-mod seal;
 mod sign;
 pub mod solid;
 pub mod timings;
@@ -39,13 +39,13 @@ pub(crate) use graded_writer::GradedWriter;
 pub use info::{CellsInfo, FileInfo, Info, PatchInfo, SolidInfo, TerrainInfo, info};
 pub use output::{Written, check_output, remove_parts, replace, save, save_with};
 pub(crate) use output::{create_beside, open_beside, rename_file, scratch_beside};
+pub(crate) use pages::with_sums;
 pub use pairs_writer::{PairsWriter, trees_in_order};
 pub use parts::TerrainParts;
 pub use patch::{PatchParts, Replaced, patch_bytes};
 pub use provenance::{
     CellStatistics, Given, InputFile, LevelStatistics, Loss, LossyLevel, Provenance, Statistics,
 };
-pub use seal::seal;
 pub use sign::sign;
 pub(crate) use solid::terrain_of_solid;
 pub use solid::{TooManyCells, grid_of_cells};

@@ -11,7 +11,8 @@ use std::time::Duration;
 use tempfile::TempPath;
 
 use super::error::BundleError;
-use viewcell::format::header::ALIGNMENT;
+use super::pages::Paged;
+use viewcell::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN};
 use viewcell::format::{Header, Section, Tag, crc32};
 
 /// zstd level of the cold sections: compressed once, read now and then.
@@ -30,8 +31,10 @@ pub(super) struct OpenSection {
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) path: PathBuf,
-    file: BufWriter<Part>,
+    file: BufWriter<Paged<Part>>,
     pub(super) position: u64,
+    /// Sections that the table has room for, beside `PCRC`.
+    expected: usize,
 }
 
 impl Output {
@@ -41,9 +44,21 @@ impl Output {
             .map_err(|error| BundleError::write(path, "creating it", 0, error))?;
         Ok(Self {
             path: path.to_owned(),
-            file: BufWriter::with_capacity(1 << 20, part),
+            file: BufWriter::with_capacity(1 << 20, Paged::new(part)),
             position: 0,
+            expected: 0,
         })
+    }
+
+    /// Leaves room for the header and for the table of so many sections, and of `PCRC`. They come last; until then their
+    /// place holds zeros, which no reader takes for a bundle.
+    pub(super) fn leave_room(&mut self, sections: usize) -> Result<(), BundleError> {
+        let length = HEADER_LEN + (sections + 1) * ENTRY_LEN;
+        let left = self.file.get_mut().leave_room(length);
+        left.map_err(|error| self.error("writing", error))?;
+        self.position = length as u64;
+        self.expected = sections;
+        Ok(())
     }
 
     pub(super) fn error(&self, action: &'static str, error: io::Error) -> BundleError {
@@ -58,10 +73,14 @@ impl Output {
         Ok(())
     }
 
+    fn align(&mut self) -> Result<(), BundleError> {
+        let padding = self.position.next_multiple_of(ALIGNMENT) - self.position;
+        self.write(&[0; ALIGNMENT as usize][..padding as usize])
+    }
+
     /// Begins a section at the next aligned place.
     pub(super) fn begin(&mut self, tag: Tag, flags: u32) -> Result<OpenSection, BundleError> {
-        let padding = self.position.next_multiple_of(ALIGNMENT) - self.position;
-        self.write(&[0; ALIGNMENT as usize][..padding as usize])?;
+        self.align()?;
         Ok(OpenSection {
             tag,
             flags,
@@ -119,15 +138,21 @@ impl Output {
         Ok(section)
     }
 
-    /// Puts the header, with the version and kind of `like`, and the table of these sections at the beginning of the
-    /// file, makes it durable, and names it; a file of more than `most` bytes is not named.
+    /// Appends the checksums by page, puts the header, with the version and kind of `like`, and the table of sections at
+    /// the beginning of the file, makes it durable, and names it; a file of more than `most` bytes is not named.
     pub(super) fn finish(
-        self,
+        mut self,
         like: Header,
-        sections: Vec<Section>,
+        mut sections: Vec<Section>,
         most: u64,
         overwrite: bool,
     ) -> Result<Written, BundleError> {
+        assert_eq!(sections.len(), self.expected);
+        self.align()?;
+        let flushed = self.file.flush();
+        flushed.map_err(|error| self.error("writing", error))?;
+        let sums = self.file.get_mut().sums();
+        sections.push(self.section(Tag::PCRC, 0, [sums])?);
         let table: Vec<u8> = sections.iter().flat_map(Section::encode).collect();
         let bytes = self.position;
         let header = Header {
@@ -153,14 +178,16 @@ impl Output {
             path,
             file,
             position,
+            ..
         } = self;
         let finished = file.into_inner().map_err(IntoInnerError::into_error);
-        let finished = finished.and_then(|mut part| {
-            part.file.seek(SeekFrom::Start(0))?;
+        let finished = finished.and_then(|Paged { inner: part, .. }| {
+            let mut file = &part.file;
+            file.seek(SeekFrom::Start(0))?;
             for bytes in start {
-                part.file.write_all(bytes)?;
+                file.write_all(bytes)?;
             }
-            part.file.sync_all()?;
+            file.sync_all()?;
             Ok(part)
         });
         let part =
@@ -529,6 +556,13 @@ pub struct Written {
     pub bytes: u64,
     /// Checksum in its header, which stands for the whole file.
     pub checksum: u32,
-    /// Its sections.
+    /// Its sections, of which the last has the checksums by page.
     pub sections: Vec<Section>,
+}
+
+impl Written {
+    /// Its length without the checksums by page.
+    pub(super) fn bytes_before_pages(&self) -> u64 {
+        self.sections.last().map_or(0, |pages| pages.offset)
+    }
 }

@@ -136,14 +136,14 @@ impl PairsWriter {
             .finish_within(most, self.out, provenance, self.overwrite)
     }
 
-    /// Bytes of a bundle whose dictionary, groups and trees have none, and which ends with this
-    /// provenance; or a few more, as sections begin at aligned places. Nothing is written.
+    /// Bytes of a bundle, but for its checksums by page, whose dictionary, groups and trees have none, and which ends
+    /// with this provenance; or a few more, as sections begin at aligned places. Nothing is written.
     pub fn bytes_beside_pvss(mut self, provenance: &Provenance) -> Result<u64, BundleError> {
         self.blocks.clear();
         self.begin_trees()?;
         self.due = None;
         let written = self.finish_within(0, provenance)?;
-        Ok(written.bytes + ALIGNMENT * written.sections.len() as u64)
+        Ok(written.bytes_before_pages() + ALIGNMENT * written.sections.len() as u64)
     }
 
     /// As [`PairsWriter::finish_within`], however many bytes it comes to.

@@ -1,21 +1,24 @@
 //! Signing a bundle.
 
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::error::BundleError;
 use super::file::BundleFile;
-use super::output::Written;
-use super::output::check_output;
-use super::seal::{Signing, copy};
+use super::output::{Output, Written, check_output};
+use viewcell::format::header::ALIGNMENT;
+use viewcell::format::pages::page_count;
+use viewcell::format::signature::SIGNATURE_LEN;
+use viewcell::format::{Header, Section, Tag};
 use viewcell::sign::{Contents, PrivateKey, is_signed};
 
-/// Writes the bundle `input` with a signature of its contents, section `SIGN`, and checksums by page. Another
-/// signature that it has is left out. Patches of the old file do not go over the new one, as after
-/// [`seal`](fn@super::seal).
+/// Writes the bundle `input` with a signature of its contents, section `SIGN`. Another signature that it has is left
+/// out; all other sections are as they were. The file is another one: patches of the old one do not go over it.
 ///
 /// # Errors
 ///
-/// Where [`seal`](fn@super::seal) errors.
+/// Where a section of the bundle does not have its checksum, and where [`super::TerrainWriter::create`]
+/// does.
 pub fn sign(
     input: &Path,
     key: &PrivateKey,
@@ -24,9 +27,63 @@ pub fn sign(
 ) -> Result<Written, BundleError> {
     check_output(output, overwrite)?;
     let bundle = BundleFile::open(input)?;
-    let signing = Signing {
-        contents: Contents::default(),
-        key,
+    bundle.check_sections()?;
+    let read = BundleError::read(bundle.path());
+    let signed: Vec<_> = bundle.sections().iter().filter(|s| is_signed(s)).collect();
+    let mut out = Output::create(output)?;
+    out.leave_room(signed.len() + 1)?;
+    let mut contents = Contents::default();
+    let mut sections = Vec::new();
+    let mut buffer = vec![0; 1 << 18];
+    for section in signed {
+        let mut open = out.begin(section.tag, section.flags)?;
+        let mut file = bundle.file();
+        file.seek(SeekFrom::Start(section.offset)).map_err(read)?;
+        let mut rest = file.take(section.stored_length);
+        loop {
+            let length = rest.read(&mut buffer).map_err(read)?;
+            let bytes = &buffer[..length];
+            if bytes.is_empty() {
+                break;
+            }
+            open.checksum.update(bytes);
+            contents.take(bytes);
+            out.write(bytes)?;
+        }
+        contents.end();
+        sections.push(Section {
+            length: section.length,
+            ..out.end(open)
+        });
+    }
+    let offset = out.position.next_multiple_of(ALIGNMENT);
+    let front = front(&bundle.header(), &sections, offset);
+    let signature = contents.sign(&front, key);
+    sections.push(out.section(Tag::SIGN, 0, [signature])?);
+    out.finish(bundle.header(), sections, u64::MAX, overwrite)
+}
+
+/// Header and section table, as far as they are signed, of a bundle of these sections, `SIGN` at `offset`, and `PCRC`.
+fn front(header: &Header, sections: &[Section], offset: u64) -> Vec<u8> {
+    let added = |tag, offset, length| Section {
+        tag,
+        flags: 0,
+        offset,
+        stored_length: length,
+        length,
+        checksum: 0,
     };
-    copy(&bundle, is_signed, Some(signing), (output, overwrite))
+    let sign = added(Tag::SIGN, offset, SIGNATURE_LEN);
+    let end = (offset + SIGNATURE_LEN).next_multiple_of(ALIGNMENT);
+    let pages = added(Tag::PCRC, end, 4 * page_count(end as usize) as u64);
+    let header = Header {
+        file_length: pages.offset + pages.length,
+        section_count: sections.len() as u32 + 2,
+        table_checksum: 0,
+        ..*header
+    };
+    let table = sections.iter().chain([&sign, &pages]);
+    let mut front = header.encode().to_vec();
+    front.extend(table.flat_map(Section::encode));
+    front
 }

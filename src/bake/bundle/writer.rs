@@ -15,7 +15,6 @@ use super::provenance::{Provenance, stated_checksum};
 use crate::compress::ValidPyramid;
 use crate::compress::graded::valid_levels;
 use viewcell::format::graded::Shape;
-use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::{Grid, Header, Quad, Section, Tag, TerrainParameters, TreeCode, WorldKind};
 
 /// What a bundle of a grid of view cells says of itself: the `GRID` section, the CRS, and what the cells are of.
@@ -218,8 +217,6 @@ pub(super) fn new_index(out: &Output, entries: u64) -> Result<Vec<u64>, BundleEr
 pub(super) struct Front {
     /// What has been written.
     pub sections: Vec<Section>,
-    /// Sections that the table has room for.
-    expected: usize,
     kind: WorldKind,
 }
 
@@ -247,10 +244,7 @@ impl Front {
         };
         let always = [Tag::GRID, Tag::PROV].len() + own + pvss.len();
         let optional = [header.crs.is_some(), has_voids, rounds];
-        let expected = always + optional.iter().filter(|&&there| there).count();
-        // Header and table come last; until then their place holds zeros, which no reader takes
-        // for a bundle.
-        out.write(&vec![0; HEADER_LEN + expected * ENTRY_LEN])?;
+        out.leave_room(always + optional.iter().filter(|&&there| there).count())?;
 
         let mut sections = Vec::new();
         for (tag, bytes) in header
@@ -293,11 +287,7 @@ impl Front {
                 sections.push(out.compressed_section(Tag::SRCH, &source)?);
             }
         }
-        Ok(Self {
-            sections,
-            expected,
-            kind,
-        })
+        Ok(Self { sections, kind })
     }
 
     /// The same of PVSs in groups, whose codes are in `dictionary`; and begins the section of the groups.
@@ -314,7 +304,7 @@ impl Front {
         Ok((front, out.begin(Tag::PAIR, Section::REQUIRED)?))
     }
 
-    /// Writes provenance, table and header, syncs, and gives the file its name.
+    /// Writes provenance, checksums by page, table and header, syncs, and gives the file its name.
     pub(super) fn finish(
         self,
         out: Output,
@@ -341,7 +331,6 @@ impl Front {
             .map_err(|error| out.error("writing provenance", error.into()))?;
         self.sections
             .push(out.compressed_section(Tag::PROV, &text)?);
-        assert_eq!(self.sections.len(), self.expected);
         out.finish(Header::of(self.kind), self.sections, most, overwrite)
     }
 }

@@ -96,7 +96,7 @@ pub(super) unsafe fn open(
 pub const VIEWCELL_MAP: u32 = 0;
 /// Map the file, and check every page of 64 KiB when it is first touched: what depends on a damaged page counts as visible,
 /// and viewcell_pages tells. What all questions need is checked at once. VIEWCELL_FORMAT also where the bundle has no
-/// checksums of pages: viewcell seal adds them. Allocates a byte a page.
+/// checksums of pages: viewcell repack adds them. Allocates a byte a page.
 pub const VIEWCELL_CHECK: u32 = 1;
 /// Read the file into memory, in a time that grows with its length; it may then be cut short, written to or deleted. The
 /// memory is of huge pages where the system has them, and questions about large bundles wait less for address

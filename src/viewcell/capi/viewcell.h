@@ -75,7 +75,7 @@
 
 // Map the file, and check every page of 64 KiB when it is first touched: what depends on a damaged page counts as visible,
 // and viewcell_pages tells. What all questions need is checked at once. VIEWCELL_FORMAT also where the bundle has no
-// checksums of pages: viewcell seal adds them. Allocates a byte a page.
+// checksums of pages: viewcell repack adds them. Allocates a byte a page.
 #define VIEWCELL_CHECK 1
 
 // Read the file into memory, in a time that grows with its length; it may then be cut short, written to or deleted. The

@@ -63,8 +63,8 @@ impl<'a> Bundle<'a> {
         Ok(bundle)
     }
 
-    /// Number of pages of 64 KiB that have checksums (section `PCRC`); `None` where the bundle has none.
-    /// `viewcell seal` adds them.
+    /// Number of pages of 64 KiB that have checksums (section `PCRC`); `None` where an older writer left
+    /// them out.
     pub fn page_count(&self) -> Option<usize> {
         let section = self.section(Tag::PCRC)?.0;
         Some(page_count(usize::try_from(section.offset).ok()?))

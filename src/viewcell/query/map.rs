@@ -111,7 +111,7 @@ impl MappedBundle {
     ///
     /// # Errors
     ///
-    /// As [`MappedBundle::open`], and where the bundle has no checksums of pages (`viewcell seal` adds them).
+    /// As [`MappedBundle::open`], and where the bundle has no checksums of pages (`viewcell repack` adds them).
     pub fn open_checked(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let mut opened = Self::open(path)?;

@@ -3,10 +3,11 @@
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::occluders::{HEADER_LEN as OCCLUDERS, PLANE_LEN, RECORD_LEN};
 use viewcell::format::solid::{BOX_LEN, BUCKET_LEN};
-use viewcell::format::{Section, Tag, crc32};
+use viewcell::format::{Section, Tag};
 use viewcell_bake::bundle::verify::{Outcome, SOLID_RULES};
 
-use super::{report_of, reseal_header};
+use super::report_of;
+use crate::signed::resealed;
 
 /// The golden bundle of two rooms.
 struct Level(Vec<u8>);
@@ -43,20 +44,15 @@ impl Level {
 
     /// Writes bytes into a section, with the checksums that belong to it.
     fn with(mut self, tag: Tag, at: usize, bytes: &[u8]) -> Self {
-        let (entry, mut section) = self.section(tag);
-        let start = section.offset as usize;
+        let start = self.section(tag).1.offset as usize;
         self.0[start + at..start + at + bytes.len()].copy_from_slice(bytes);
-        section.checksum = crc32(&self.0[start..start + section.stored_length as usize]);
-        self.0[entry..entry + ENTRY_LEN].copy_from_slice(&section.encode());
         self.sealed()
     }
 
-    fn sealed(mut self) -> Self {
-        let end = HEADER_LEN + self.count() * ENTRY_LEN;
-        let checksum = crc32(&self.0[HEADER_LEN..end]);
-        self.0[32..36].copy_from_slice(&checksum.to_le_bytes());
-        reseal_header(&mut self.0);
-        self
+    fn sealed(self) -> Self {
+        let table = HEADER_LEN..HEADER_LEN + self.count() * ENTRY_LEN;
+        let sections: Vec<_> = Section::parse_table(&self.0[table]).collect();
+        Self(resealed(self.0, &sections))
     }
 
     /// The rules that do not hold.

@@ -5,7 +5,7 @@
 //! groups).
 
 use super::options::Budget;
-use crate::bundle::{Given, Loss, Provenance, Statistics, Written};
+use crate::bundle::{Given, Loss, Provenance, Statistics, Written, with_sums};
 use crate::compress::pairs::{Codebook, Histogram};
 use crate::job::error::BakeError;
 
@@ -20,7 +20,7 @@ pub(crate) trait Candidates {
     /// The symbols of all that there is.
     fn histogram(&self) -> &Histogram;
 
-    /// Bytes of the file if everything is given up that can be, or slightly more.
+    /// Bytes of the file, but for its checksums by page, if everything is given up that can be, or slightly more.
     fn least(&self) -> Result<u64, BakeError>;
 
     /// The size that a multiplier leads to, by every `stride`-th group.
@@ -34,7 +34,8 @@ pub(crate) trait Candidates {
     /// What is kept for a multiplier.
     fn keep(&self, codebook: &Codebook, trade: f64) -> Result<Self::Kept, BakeError>;
 
-    /// Bytes of the file of what is kept, or slightly more; without anything given up for `None`.
+    /// Bytes of the file of what is kept, but for its checksums by page, or slightly more; without anything given up for
+    /// `None`.
     fn bytes(&self, kept: Option<&Self::Kept>) -> u64;
 
     /// Its statistics.
@@ -51,7 +52,7 @@ pub(crate) trait Candidates {
 
 /// The size that a multiplier leads to, by some of the groups.
 pub(crate) struct Estimate {
-    /// Bytes of the whole file.
+    /// Bytes of the file, but for its checksums by page.
     pub bytes: u64,
     pub histogram: Histogram,
 }
@@ -106,7 +107,7 @@ pub(crate) fn fit(
     budget: &Budget,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    if candidates.bytes(None) <= budget.bytes.saturating_add(RECKONING) {
+    if with_sums(candidates.bytes(None)) <= budget.bytes.saturating_add(RECKONING) {
         let written = candidates.write(None, provenance, budget.bytes)?;
         if written.bytes <= budget.bytes {
             return Ok(written);
@@ -115,10 +116,10 @@ pub(crate) fn fit(
     // With the loss in it, the provenance takes some more bytes.
     let mut most = budget.bytes.saturating_sub(PROVENANCE_BYTES);
     let least = candidates.least()?;
-    if least > most {
+    if with_sums(least) > most {
         return Err(BakeError::Budget {
             budget: budget.bytes,
-            least: least + PROVENANCE_BYTES,
+            least: with_sums(least + PROVENANCE_BYTES),
         });
     }
     // Odd: in Morton order, every second or fourth block has the same place in its quad.
@@ -138,7 +139,7 @@ pub(crate) fn fit(
     loop {
         attempts += 1;
         let kept = candidates.keep(&codebook, trade)?;
-        let bytes = candidates.bytes(Some(&kept));
+        let bytes = with_sums(candidates.bytes(Some(&kept)));
         let excess = excess(bytes, most);
         let fits = bytes <= most || trade >= EVERYTHING;
         let ends = attempts >= ATTEMPTS || bracket.is_closed();
@@ -190,7 +191,7 @@ fn solve(
     let mut bracket = Bracket::default();
     let mut trade = first;
     for _ in 0..ATTEMPTS {
-        let bytes = candidates.estimate(codebook, trade, stride)?.bytes;
+        let bytes = with_sums(candidates.estimate(codebook, trade, stride)?.bytes);
         let excess = excess(bytes, most);
         if excess.abs() < near || bracket.is_closed() {
             break;

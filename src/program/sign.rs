@@ -1,4 +1,4 @@
-//! `viewcell seal` adds checksums by page to a bundle, `sign` a signature. Also the keys that `sign` and `verify` take.
+//! `viewcell sign` adds a signature to a bundle. Also the keys that `sign` and `verify` take.
 
 use std::path::{Path, PathBuf};
 
@@ -13,52 +13,12 @@ use super::exit::{Failure, Outcome};
 use super::input;
 use super::output::{FileManner, check_outputs, say};
 
-/// Write a bundle with a checksum for each of its pages of 64 KiB
-///
-/// A server that opens it with `open_checked` (C: viewcell_open with VIEWCELL_CHECK) checks each page on first access, so that
-/// a damaged file hides nobody.
-///
-/// Example: viewcell seal level.vcb -o sealed.vcb
-#[derive(clap::Args)]
-pub struct SealArgs {
-    /// The bundle
-    bundle: PathBuf,
-    /// Bundle to write
-    #[arg(short, long, value_name = "OUT.vcb")]
-    output: PathBuf,
-    #[command(flatten)]
-    manner: FileManner,
-}
-
-/// What `viewcell seal --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell seal")]
-pub struct SealDocument {
-    /// The bundle written.
-    #[serde(serialize_with = "crate::output::names")]
-    output: PathBuf,
-    /// Its length in bytes.
-    bytes: u64,
-}
-
-pub fn seal(args: SealArgs) -> Outcome {
-    let SealArgs {
-        bundle,
-        output,
-        manner,
-    } = args;
-    check_outputs(&[&bundle], [&output], manner.force)?;
-    let bytes = bundle::seal(&bundle, &output, manner.force)?.bytes;
-    manner.written(&output, format_args!("; {bytes} bytes"));
-    manner.json.document(|| SealDocument { output, bytes })
-}
-
 /// Write a bundle with a signature, by which others know that it is unchanged
 ///
 /// The key is an Ed25519 key in PEM (PKCS #8), as `openssl genpkey -algorithm ed25519 -out key.pem` makes it.
 /// `openssl pkey -in key.pem -pubout -out public.pem` writes the public key, with which others check the
-/// signature, by `viewcell verify --key public.pem` or when they open the bundle. The signed bundle has checksums
-/// by page, too. Patches are not signed: merge them, and sign the result.
+/// signature, by `viewcell verify --key public.pem` or when they open the bundle. Patches are not signed: merge them, and
+/// sign the result.
 ///
 /// Example: viewcell sign level.vcb --key key.pem -o signed.vcb
 #[derive(clap::Args)]
@@ -66,8 +26,13 @@ pub struct SignArgs {
     /// The private key
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
+    /// The bundle
+    bundle: PathBuf,
+    /// Bundle to write
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: PathBuf,
     #[command(flatten)]
-    seal: SealArgs,
+    manner: FileManner,
 }
 
 /// What `viewcell sign --json` prints.
@@ -84,14 +49,15 @@ pub struct SignDocument {
 }
 
 pub fn sign(args: SignArgs) -> Outcome {
-    let SealArgs {
+    let SignArgs {
+        key: file,
         bundle,
         output,
         manner,
-    } = args.seal;
-    check_outputs(&[&bundle, &args.key], [&output], manner.force)?;
-    let key = key(&args.key, PrivateKey::from_pem)?;
-    warn_of_readers(&args.key);
+    } = args;
+    check_outputs(&[&bundle, &file], [&output], manner.force)?;
+    let key = key(&file, PrivateKey::from_pem)?;
+    warn_of_readers(&file);
     let bytes = bundle::sign(&bundle, &key, &output, manner.force)?.bytes;
     manner.written(&output, format_args!("; {bytes} bytes"));
     let public_key = key.public().to_bytes();
