@@ -72,7 +72,7 @@ pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestErro
 /// What a format without units leaves to the options.
 pub(super) fn heights_assumed(source: &RasterFile) -> String {
     format!(
-        "the file has no units: heights are sample value x {} + {} m (`vertical_scale`, `vertical_offset`)",
+        "the file has no units: heights are sample value x {} + {} m (`vertical_scale`)",
         source.options.vertical_scale, source.options.vertical_offset
     )
 }

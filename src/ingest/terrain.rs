@@ -253,7 +253,7 @@ fn check_options(options: &IngestOptions) -> Result<(), IngestError> {
         return Err(IngestError::usage(
             "a finite vertical scale other than zero, and a finite offset",
             format!("{} and {}", Short(scale), Short(offset)),
-            "give `vertical_scale` and `vertical_offset` in metres",
+            "give `vertical_scale` in metres",
         ));
     }
     Ok(())

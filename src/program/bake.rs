@@ -18,7 +18,7 @@ use viewcell_ingest::{IngestError, IngestErrorKind, Ingested, terrain_files};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::input;
-use super::job::{Simd, TerrainJob};
+use super::job::TerrainJob;
 use super::memory;
 use super::progress::Progress;
 use super::signals::Stop;
@@ -92,14 +92,9 @@ pub fn run(args: Args) -> Outcome {
         return dry_run(&job, &manner);
     }
     let output = long.output(job.output()?);
-    if job.verify && long.shard.is_some() {
-        return Err(Failure::usage(
-            "--verify: expected a bundle to check, found --shard; give --verify to viewcell merge",
-        ));
-    }
     if job.compression.is_lossy() && long.shard.is_some() {
         return Err(Failure::usage(
-            "--budget, --compression: expected a whole bundle, found --shard; give them to viewcell merge",
+            "--budget: expected a whole bundle, found --shard; give it to viewcell merge",
         ));
     }
     check_output(&job.input, job.force, long.resume, &output)?;
@@ -114,14 +109,7 @@ pub fn run(args: Args) -> Outcome {
     if let Some(report) = shard {
         return finish_shard(report, output, notes, &manner);
     }
-    finish(
-        output,
-        notes,
-        job.verify,
-        &manner.voice,
-        &manner.json,
-        &progress,
-    )
+    finish(output, notes, &manner.voice, &manner.json)
 }
 
 /// The terrain of a job, and how to bake it.
@@ -147,12 +135,7 @@ fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Fail
         curvature: sight.curvature,
         inside: job.places.inside,
         threads: job.threads,
-        simd: match job.simd {
-            Simd::Auto => visibility::Simd::Auto,
-            Simd::Avx512 => visibility::Simd::Avx512,
-            Simd::Avx2 => visibility::Simd::Avx2,
-            Simd::Baseline => visibility::Simd::Baseline,
-        },
+        simd: visibility::Simd::Auto,
         memory: job.memory.map(|size| size.0).or_else(free_memory),
         overwrite: job.force,
         keep,

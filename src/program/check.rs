@@ -15,9 +15,10 @@ use viewcell_view::picture::grouped;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Metres;
+use super::output::Json;
 use super::render::{name, solid_seen_by, survey};
 use super::values::ByteSize;
-use super::work::{Effort, Work};
+use super::work::Work;
 use super::{output, query};
 
 /// Check the size of a bundle and what it hides against limits; exit code 1 if one is exceeded
@@ -47,8 +48,11 @@ pub struct Args {
     /// With --against, how much worse is still accepted: percent of the old size, percentage points of shares
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent, requires = "against")]
     tolerance: Percent,
+    /// Print nothing on stderr but errors
+    #[arg(short, long)]
+    quiet: bool,
     #[command(flatten)]
-    effort: Effort,
+    json: Json,
 }
 
 /// A share of 1, from percent.
@@ -134,7 +138,7 @@ enum Figure {
 
 pub fn run(args: &Args) -> Outcome {
     check_limits(args)?;
-    let work = Work::unwritten(&args.effort)?;
+    let work = Work::unwritten(args.quiet)?;
     let new = Measured::open(&args.bundle)?;
     let old = args.against.as_deref().map(Measured::open).transpose()?;
     if let Some(old) = &old {
@@ -149,7 +153,7 @@ pub fn run(args: &Args) -> Outcome {
         checks,
     };
     let text = Table(&document).to_string();
-    args.effort.json.tell(|| &document, text.trim_end())?;
+    args.json.tell(|| &document, text.trim_end())?;
     Ok(if document.holds { Exit::Done } else { Exit::No })
 }
 

@@ -1,10 +1,9 @@
-//! What is kept of a bake: `--budget` and `--weight`.
+//! What is kept of a bake: `--budget`.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use viewcell_bake::{Budget, Compression, Weight};
 use viewcell_ingest::{IngestOptions, read_terrain};
@@ -19,24 +18,47 @@ use super::values::ByteSize;
 pub struct CompressionArgs {
     /// Maximum size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. To reach it, some hidden places are
     /// stored as visible; a visible place is never stored as hidden
-    #[arg(long, value_name = "SIZE")]
-    pub budget: Option<ByteSize>,
-
-    /// With --budget, which hidden places are worth most: area, level, or a raster of where players are
     ///
-    /// area: all hidden area counts the same; what a quad sees counts as many times as the quad's side has
-    /// samples. level: each level of quads counts the same, so that large quads, on which frontier sets grow, lose
-    /// least; where cells grow with distance, near pairs are worth more than far ones. A raster has the bundle's columns and rows, and holds a weight of at least 0 for each sample.
-    #[arg(long, hide_short_help = true, value_name = "area|level|RASTER")]
+    /// After a comma may be said which hidden places are worth most, as in 10MB,level. area, if nothing is said: all hidden
+    /// area counts the same; what a quad sees counts as many times as the quad's side has samples. level: each level of
+    /// quads counts the same, so that large quads, on which frontier sets grow, lose least; where cells grow with
+    /// distance, near pairs are worth more than far ones. The name of a raster of where players are: it has the bundle's
+    /// columns and rows, and holds a weight of at least 0 for each sample.
+    #[arg(long, value_name = "SIZE[,WEIGHT]", value_parser = budget)]
+    #[serde(default, deserialize_with = "size")]
+    #[schemars(
+        with = "Option<ByteSize>",
+        description = "Maximum size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. To reach it, some hidden places \
+             are stored as visible; a visible place is never stored as hidden."
+    )]
+    pub budget: Option<Given>,
+
+    /// With a budget, which hidden places are worth most: area, level, or a raster of where players are.
+    #[arg(skip)]
     pub weight: Option<WeightOf>,
+}
+
+/// A size, and on the command line what is worth most.
+type Given = (ByteSize, Option<WeightOf>);
+
+fn budget(text: &str) -> Result<Given, String> {
+    let (size, weight) = text
+        .split_once(',')
+        .map_or((text, None), |(size, weight)| (size, Some(weight)));
+    Ok((size.parse()?, weight.map(|weight| weight.to_owned().into())))
+}
+
+/// Reads `budget` of a job file.
+fn size<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Given>, D::Error> {
+    Ok(Option::deserialize(file)?.map(|size| (size, None)))
 }
 
 impl CompressionArgs {
     /// What is kept of a terrain of so many columns and rows; reads the weights.
     pub fn read(&self, (width, height): (u32, u32)) -> Result<Compression, Failure> {
-        let Some(size) = self.budget else {
+        let Some((size, weight)) = &self.budget else {
             if self.weight.is_some() {
-                return Err(Failure::usage("--weight: expected only with --budget"));
+                return Err(Failure::usage("weight: expected only with budget"));
             }
             return Ok(Compression::Lossless);
         };
@@ -47,7 +69,7 @@ impl CompressionArgs {
                 "--budget {size}: expected more than {least} bytes, which the heights of {width} x {height} samples take"
             )));
         }
-        let weight = match &self.weight {
+        let weight = match weight.as_ref().or(self.weight.as_ref()) {
             None | Some(WeightOf::Area) => Weight::Area,
             Some(WeightOf::Level) => Weight::Level,
             Some(WeightOf::Raster(path)) => weights(path, (width, height))?,
@@ -97,14 +119,6 @@ impl From<String> for WeightOf {
             "level" => Self::Level,
             path => Self::Raster(path.into()),
         }
-    }
-}
-
-impl FromStr for WeightOf {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(text.to_owned().into())
     }
 }
 

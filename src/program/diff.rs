@@ -14,11 +14,12 @@ use viewcell_bake::survey::{self, cell_difference};
 use viewcell_view::picture::{self, Page};
 
 use super::exit::{Exit, Failure, Outcome};
+use super::output::FileManner;
 use super::query;
 use super::render::{
     PLAN_SIDE, check_png, check_same, check_width, compare, level_pages, name, terrain_pages,
 };
-use super::work::{Manner, Work};
+use super::work::Work;
 
 /// Compare the answers of two bundles of the same world; exit code 1 if they differ
 ///
@@ -44,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1200, requires = "output")]
     width: u32,
     #[command(flatten)]
-    manner: Manner,
+    manner: FileManner,
 }
 
 /// What `viewcell diff --json` prints.
@@ -126,9 +127,9 @@ pub fn run(args: &Args) -> Outcome {
         Some(path) => {
             check_png(path)?;
             check_width(args.width, false)?;
-            Work::begin(&args.a, path, &args.manner)?
+            args.manner.begin(&args.a, path)?
         }
-        None => Work::unwritten(&args.manner.effort)?,
+        None => Work::unwritten(args.manner.quiet)?,
     };
     let maps = [query::open(&args.a)?, query::open(&args.b)?];
     let kinds = [kind(&maps[0]), kind(&maps[1])];
@@ -172,10 +173,7 @@ pub fn run(args: &Args) -> Outcome {
         output: args.output.clone(),
     };
     let text = Words(&document).to_string();
-    args.manner
-        .effort
-        .json
-        .tell(|| &document, text.trim_end())?;
+    args.manner.json.tell(|| &document, text.trim_end())?;
     Ok(if document.equal { Exit::Done } else { Exit::No })
 }
 

@@ -10,8 +10,8 @@ use viewcell_ingest::{IngestError, Ingested};
 use viewcell_view::live::ViewError;
 use viewcell_view::picture::PictureError;
 
-/// The names that the library's messages have for options, their flags, and how a value looks where
-/// there is a form to keep to.
+/// The names that the library's messages have for options, their flags or what there is instead of one, and how a value
+/// looks where there is a form to keep to.
 const FLAGS: &[(&str, &str, &str)] = &[
     ("budget", "--budget", ""),
     ("byte_order", "--byte-order", ""),
@@ -36,7 +36,8 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("map", "--map", "NAME"),
     ("max_distance", "--max-distance", ""),
     ("max_slope", "--max-slope", ""),
-    ("max_samples", "--max-samples", ""),
+    // As many samples are read as there is memory for.
+    ("max_samples", "more memory", ""),
     ("memory", "--memory", ""),
     ("nodata", "--nodata", ""),
     ("opaque_without_material", "--opaque-without-material", ""),
@@ -48,18 +49,17 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("port", "--port", ""),
     ("reach", "--reach", "FILE.csv"),
     ("recompute", "--recompute", ""),
-    ("refraction", "--refraction", ""),
+    ("refraction", "--earth-curvature", ""),
     ("restart", "--restart", ""),
     ("resume", "--resume", ""),
     ("schemes", "--scheme", ""),
-    ("simd", "--simd", ""),
     ("sky", "--sky", ""),
     ("size", "--size", "WxH"),
     ("solids", "--solids", ""),
     ("spacing", "--spacing", "DX[,DY]"),
     ("threads", "--threads", ""),
-    ("up", "--up", "y|z"),
-    ("vertical_offset", "--vertical-offset", ""),
+    ("up", "--from", "y-up|z-up"),
+    ("vertical_offset", "--vertical-scale", "S,METRES"),
     ("vertical_scale", "--vertical-scale", ""),
     ("visibility", "--visibility", ""),
     ("walkable", "--walkable", ""),
@@ -201,7 +201,7 @@ mod tests {
     fn every_flag_is_one_of_the_command_line() {
         let mut known = BTreeSet::new();
         flags(&Cli::command(), &mut known);
-        for (name, flag, _) in FLAGS {
+        for (name, flag, _) in FLAGS.iter().filter(|(name, ..)| *name != "max_samples") {
             assert!(known.contains(*flag), "{name}: {flag}");
         }
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use viewcell::format::{SolidParameters, TerrainParameters};
 use viewcell::frontier::{Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side, cells};
-use viewcell::query::{CellBundle, MappedBundle, Sample, SolidBundle, TerrainBundle, World};
+use viewcell::query::{CellBundle, Sample, SolidBundle, TerrainBundle, World};
 use viewcell_bake::bundle;
 use viewcell_ingest::world::ones;
 use viewcell_view::picture::{self, Ground, Part, Viewpoint};
@@ -32,7 +32,6 @@ pub const NO_SET: &str = "they can see each other: there is no frontier set";
 ///
 /// Example: viewcell frontier level.vcb 10,20 90,40
 #[derive(clap::Args)]
-#[command(mut_arg("points", |points| points.hide(true)))]
 pub struct Args {
     #[command(flatten)]
     pub pair: PairArgs,
@@ -71,8 +70,8 @@ pub fn run(args: &Args) -> Outcome {
     }
     let outputs = args.output.iter().chain(&args.members);
     output::check_outputs(&[&args.pair.bundle], outputs, args.force)?;
-    args.pair.ask(|map, world| match world {
-        World::Terrain(terrain) => on_terrain(args, &options, map, terrain),
+    args.pair.ask(|world| match world {
+        World::Terrain(terrain) => on_terrain(args, &options, terrain),
         World::Cells(level) => in_level(args, &level),
         World::Solid(level) => in_solid(args, &options, &level),
     })
@@ -125,12 +124,7 @@ struct Set {
     work: (u64, u64),
 }
 
-fn on_terrain(
-    args: &Args,
-    options: &FrontierOptions,
-    map: &MappedBundle,
-    terrain: TerrainBundle<'_>,
-) -> Outcome {
+fn on_terrain(args: &Args, options: &FrontierOptions, terrain: TerrainBundle<'_>) -> Outcome {
     let mut builder = FrontierBuilder::new(&terrain);
     if let Some(file) = &args.pair.pairs {
         return answer_documents(file, |line| {
@@ -140,7 +134,7 @@ fn on_terrain(
             Ok(document(args, options, &terrain, &set, pair))
         });
     }
-    let pair = args.pair.positions(map, &terrain)?;
+    let pair = args.pair.positions(&terrain)?;
     if let Some(path) = &args.output {
         check_png(path)?;
         check_drawable(&args.pair.bundle, &terrain)?;

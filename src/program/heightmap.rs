@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
+use viewcell_bake::prepare::free_memory;
 use viewcell_bake::visibility::Curvature;
 use viewcell_bake::{CellSizes, Quality, VisibilityMode, check_sight};
 use viewcell_ingest as ingest;
@@ -47,26 +48,22 @@ pub struct Reading {
     #[arg(long, value_name = "DX[,DY]", allow_hyphen_values = true)]
     pub spacing: Option<Spacing>,
 
-    /// Metres of height per unit of the file's values
+    /// Metres of height per unit of the file's values, and metres to add to every height after that [default: 1,0]
     #[arg(
         long,
-        value_name = "S",
-        default_value_t = one(),
-        allow_negative_numbers = true
+        value_name = "S[,METRES]",
+        default_value = "1",
+        hide_default_value = true,
+        allow_hyphen_values = true,
+        value_parser = heights
     )]
-    #[serde(default = "one")]
-    pub vertical_scale: f64,
+    #[serde(default = "as_stored", deserialize_with = "scale")]
+    #[schemars(with = "f64", default = "one")]
+    pub vertical_scale: [f64; 2],
 
-    /// Metres to add to every height, after the scale
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "METRES",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
-    #[serde(default)]
-    pub vertical_offset: f64,
+    /// Metres to add to every height, after the scale.
+    #[arg(skip)]
+    pub vertical_offset: Option<f64>,
 
     /// Columns and rows of a RAW16 or RAW32 file, which have no header
     #[arg(long, value_name = "WxH")]
@@ -83,28 +80,43 @@ pub struct Reading {
     /// Bake only a part: first column, first row, columns, rows
     #[arg(long, value_name = "C,R,W,H", allow_hyphen_values = true)]
     pub crop: Option<Crop>,
-
-    /// Refuse terrains with more samples
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "N",
-        default_value_t = max_samples()
-    )]
-    #[serde(default = "max_samples")]
-    pub max_samples: u64,
 }
 
 fn one() -> f64 {
     1.0
 }
 
+fn as_stored() -> [f64; 2] {
+    [1.0, 0.0]
+}
+
+fn heights(text: &str) -> Result<[f64; 2], String> {
+    match values::list(text, ',').as_deref() {
+        Some([scale]) => Ok([*scale, 0.0]),
+        Some([scale, offset]) => Ok([*scale, *offset]),
+        _ => Err("expected S or S,METRES: numbers".into()),
+    }
+}
+
+/// Reads `vertical-scale` of a job file.
+fn scale<'de, D: Deserializer<'de>>(file: D) -> Result<[f64; 2], D::Error> {
+    f64::deserialize(file).map(|scale| [scale, 0.0])
+}
+
 fn nodata(text: &str) -> Result<f64, String> {
     ingest::parse_number(text).ok_or_else(|| "expected a number, or nan".into())
 }
 
+/// Bytes of memory for a sample while a heightmap is read: its height twice, and what it is decoded from.
+const BYTES: u64 = 16;
+
+/// More samples than a bundle can have: a header that names more is wrong.
+const MOST_SAMPLES: u64 = 1 << 30;
+
+/// The samples that the memory has room for, and at least as many as usual.
 fn max_samples() -> u64 {
-    IngestOptions::default().max_samples
+    let usual = IngestOptions::default().max_samples;
+    free_memory().map_or(usual, |free| (free / BYTES).clamp(usual, MOST_SAMPLES))
 }
 
 impl Reading {
@@ -117,13 +129,13 @@ impl Reading {
     pub fn options(&self) -> IngestOptions {
         IngestOptions {
             spacing: self.spacing.map(Spacing::metres),
-            vertical_scale: self.vertical_scale,
-            vertical_offset: self.vertical_offset,
+            vertical_scale: self.vertical_scale[0],
+            vertical_offset: self.vertical_offset.unwrap_or(self.vertical_scale[1]),
             size: self.size.map(|Size(size)| size),
             byte_order: self.byte_order.map(ByteOrder::into),
             crop: self.crop.map(|Crop(crop)| crop),
             nodata: self.nodata,
-            max_samples: self.max_samples,
+            max_samples: max_samples(),
         }
     }
 }
@@ -216,19 +228,46 @@ pub struct SightArgs {
 
     /// Take the earth's curvature and atmospheric refraction into account. The file must give the length of a unit
     /// of its coordinates, or --spacing must
-    #[arg(long)]
-    #[serde(default)]
-    pub earth_curvature: bool,
-
-    /// Refraction coefficient: how much air bends sight, as a share of the earth's curvature, 0 to less than 1
-    /// [default: 1/7]
+    ///
+    /// K is the refraction coefficient: how much air bends sight, as a share of the earth's curvature, 0 to less than 1
+    /// [default: 1/7].
     #[arg(
         long,
-        hide_short_help = true,
         value_name = "K",
-        requires = "earth_curvature"
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1/7",
+        value_parser = refraction
     )]
+    #[serde(default, deserialize_with = "curvature")]
+    #[schemars(schema_with = "curvature_schema")]
+    pub earth_curvature: Option<f64>,
+
+    /// Refraction coefficient: how much air bends sight, as a share of the earth's curvature, 0 to less than 1; 1/7 if not
+    /// given.
+    #[arg(skip)]
     pub refraction: Option<f64>,
+}
+
+fn refraction(text: &str) -> Result<f64, String> {
+    match text {
+        "1/7" => Ok(Curvature::REFRACTION),
+        text => values::finite(text),
+    }
+}
+
+fn curvature_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "description": "Take the earth's curvature and atmospheric refraction into account. The file must give the length \
+             of a unit of its coordinates, or spacing must",
+        "type": "boolean",
+        "default": false
+    })
+}
+
+/// Reads `earth-curvature` of a job file.
+fn curvature<'de, D: Deserializer<'de>>(file: D) -> Result<Option<f64>, D::Error> {
+    Ok(bool::deserialize(file)?.then_some(Curvature::REFRACTION))
 }
 
 /// The same, as results tell it.
@@ -253,13 +292,13 @@ impl SightArgs {
         reading: &Reading,
     ) -> Result<SightDocument, Failure> {
         // A job file knows of no options that need others.
-        if let (false, Some(k)) = (self.earth_curvature, self.refraction) {
+        if let (None, Some(k)) = (self.earth_curvature, self.refraction) {
             return Err(Failure::usage(format!(
-                "--refraction {k}: expected only with --earth-curvature; add it, or leave out --refraction"
+                "refraction {k}: expected only with earth-curvature; add it, or leave out refraction"
             )));
         }
         let placed = terrain.georeference().is_some_and(|place| place.has_crs());
-        if self.earth_curvature && !placed && reading.spacing.is_none() {
+        if self.earth_curvature.is_some() && !placed && reading.spacing.is_none() {
             return Err(Failure::bad_input(format!(
                 "{}: --earth-curvature needs the distance between samples in metres, and the file \
                  names no coordinate reference system; give --spacing DX[,DY]",
@@ -278,8 +317,8 @@ impl SightArgs {
 
     /// The refraction coefficient on a round earth; `None` on a flat one.
     pub fn refraction_of_earth(&self) -> Option<f64> {
-        let refraction = self.refraction.unwrap_or(Curvature::REFRACTION);
-        self.earth_curvature.then_some(refraction)
+        let given = self.earth_curvature?;
+        Some(self.refraction.unwrap_or(given))
     }
 }
 

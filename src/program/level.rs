@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use viewcell_bake::Source;
+use viewcell_bake::bundle;
 use viewcell_bake::prepare::free_memory;
 use viewcell_ingest::solid;
 use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid};
@@ -46,13 +47,13 @@ pub struct LevelArgs {
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct MeshArgs {
-    /// The axis of an OBJ or glTF file that points up [default: y in glTF; in OBJ the more likely one, reported in
-    /// a note]
-    #[arg(long, hide_short_help = true, value_enum, value_name = "AXIS")]
+    /// The axis of an OBJ or glTF file that points up.
+    #[arg(skip)]
     pub up: Option<Up>,
 
     /// The program that exported an OBJ or glTF file: sets axes and units, and positions in queries are in that
-    /// engine's coordinates
+    /// engine's coordinates; or the axis that points up, if it was another [default: y in glTF; in OBJ the more
+    /// likely one, reported in a note]
     #[arg(long, value_enum, value_name = "NAME")]
     pub from: Option<From>,
 
@@ -96,6 +97,12 @@ pub enum From {
     Godot,
     /// Right-handed, z up, metres; exporters write x,z,-y
     Blender,
+    /// Another whose y axis points up: a place at x,y,z in the file is queried as x,-z,y
+    #[serde(rename = "y-up")]
+    YUp,
+    /// Another whose z axis points up
+    #[serde(rename = "z-up")]
+    ZUp,
 }
 
 /// What brushes of sky do.
@@ -110,6 +117,22 @@ pub enum Sky {
 }
 
 impl LevelArgs {
+    /// How the level of a bundle was read, with the same folder of a game.
+    pub fn of_bundle(&self, bundle: &Path) -> Result<Self, Failure> {
+        let options = bundle::info(bundle)?.provenance.map(|made| made.options);
+        let read = Self::deserialize(Value::Object(options.unwrap_or_default()));
+        let read = read.map_err(|error| {
+            Failure::bad_input(format!(
+                "{}: expected the options of a bake of a level, found others: {error}; bake it again",
+                bundle.display()
+            ))
+        })?;
+        Ok(Self {
+            pack: self.pack.clone(),
+            ..read
+        })
+    }
+
     /// What the library is told.
     pub fn options(&self) -> SolidOptions {
         SolidOptions {
@@ -136,17 +159,21 @@ impl LevelArgs {
 impl MeshArgs {
     /// What the library is told.
     pub fn options(&self) -> SolidOptions {
+        let up = match (self.up, self.from) {
+            (Some(Up::Y), _) | (None, Some(From::YUp)) => Some(solid::UpAxis::Y),
+            (Some(Up::Z), _) | (None, Some(From::ZUp)) => Some(solid::UpAxis::Z),
+            _ => None,
+        };
+        let from = match self.from {
+            Some(From::Unity) => Some(solid::Exporter::Unity),
+            Some(From::Unreal) => Some(solid::Exporter::Unreal),
+            Some(From::Godot) => Some(solid::Exporter::Godot),
+            Some(From::Blender) => Some(solid::Exporter::Blender),
+            None | Some(From::YUp | From::ZUp) => None,
+        };
         SolidOptions {
-            up: self.up.map(|up| match up {
-                Up::Y => solid::UpAxis::Y,
-                Up::Z => solid::UpAxis::Z,
-            }),
-            from: self.from.map(|from| match from {
-                From::Unity => solid::Exporter::Unity,
-                From::Unreal => solid::Exporter::Unreal,
-                From::Godot => solid::Exporter::Godot,
-                From::Blender => solid::Exporter::Blender,
-            }),
+            up,
+            from,
             opaque_without_material: self.opaque_without_material,
             keep: self.keep.clone(),
             drop: self.drop.clone(),

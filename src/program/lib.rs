@@ -103,7 +103,8 @@ fn help() -> String {
 pub fn main() -> ExitCode {
     program(
         |command| {
-            let arguments = bake::with_kind(command, std::env::args_os());
+            let arguments = moved::spelled(std::env::args_os().collect());
+            let arguments = bake::with_kind(command, arguments);
             viewshed::with_negative_places(arguments)
         },
         |cli: Cli| match cli.verb {

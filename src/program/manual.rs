@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use viewcell_bake::bundle;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{self, Json};
+use super::output;
 
 /// Print the manual page, or write the pages of all commands into a folder
 ///
@@ -22,20 +20,9 @@ use super::output::{self, Json};
 pub struct ManArgs {
     /// Folder for viewcell.1, viewcell-bake.1 and so on; created if it does not exist
     folder: Option<PathBuf>,
-    #[command(flatten)]
-    json: Json,
-}
-
-/// What `viewcell man --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell man")]
-pub struct ManDocument {
-    /// The pages, the program's own first.
-    pages: Vec<Page>,
 }
 
 /// A manual page.
-#[derive(Serialize, JsonSchema)]
 struct Page {
     /// Its file name.
     name: String,
@@ -56,9 +43,7 @@ pub fn man(args: &ManArgs, command: Command) -> Outcome {
             bundle::save(&folder.join(&page.name), page.text.as_bytes(), true)?;
         }
     }
-    if args.json.json {
-        output::print_json(&ManDocument { pages })?;
-    } else if args.folder.is_some() {
+    if args.folder.is_some() {
         output::say(format_args!("{} pages written", pages.len()));
     } else {
         output::print(pages[0].text.trim_end())?;
@@ -91,27 +76,12 @@ fn collect(command: &Command, pages: &mut Vec<Page>) -> Result<(), Failure> {
 pub struct CompletionsArgs {
     /// The shell to complete for
     shell: Shell,
-    #[command(flatten)]
-    json: Json,
-}
-
-/// What `viewcell completions --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell completions")]
-pub struct CompletionsDocument {
-    /// The shell's name.
-    shell: String,
-    /// The script.
-    script: String,
 }
 
 /// `command` is the whole program's.
 pub fn completions(args: &CompletionsArgs, mut command: Command) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "viewcell", &mut script);
-    let document = CompletionsDocument {
-        shell: args.shell.to_string(),
-        script: String::from_utf8_lossy(&script).into_owned(),
-    };
-    args.json.tell(|| &document, document.script.trim_end())
+    output::print(String::from_utf8_lossy(&script).trim_end())?;
+    Ok(Exit::Done)
 }

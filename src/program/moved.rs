@@ -1,33 +1,22 @@
 //! Verbs, options and values that have moved or are gone: what there is now.
 
+use std::ffi::OsString;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// A verb, an option or a value; the verb or option that it was of, and what there is now.
-const MOVED: &[(&str, &str, &str)] = &[
-    (
-        "ground",
-        "",
-        "layered ground is viewcell experiment layered",
-    ),
-    ("sectors", "--visibility", SECTORS),
-    ("--sectors", "bake", SECTORS),
-    ("--compression", "", PRUNING),
-    ("--nodes-per-quad", "", PRUNING),
-    ("--ties", "", PRUNING),
-    ("--grow", "frontier", GROWTH),
-    ("--merge", "frontier", GROWTH),
-    ("--order", "frontier", GROWTH),
-    ("--turns", "frontier", GROWTH),
-    ("--neighbours", "frontier", GROWTH),
-    ("--finest", "frontier", GROWTH),
-    ("--extend", "frontier", GROWTH),
-    ("--tighten", "frontier", GROWTH),
-    ("--construction", "frontier", GROWTH),
-    ("FB", SIMULATE, SCHEMES),
-    ("tightened", SIMULATE, SCHEMES),
-    ("grown", SIMULATE, SCHEMES),
-    ("groups", SIMULATE, SCHEMES),
-];
+/// Verbs, options and values that are with the papers, a line each: their names; the verbs or options that they were of, all
+/// if there is none; what there is now.
+const MOVED: &str = "
+ground; ; layered ground is viewcell experiment layered
+sectors --sectors; --visibility, bake; radial sectors hide who can be seen, and are compared with the other modes by \
+viewcell experiment visibility
+--compression --nodes-per-quad --ties; ; pruning deepest first is viewcell experiment compression; --budget gives up least
+--simd; ; the work of vector instructions is compared by viewcell experiment visibility --simd
+--grow --merge --order --turns --neighbours --finest --extend --tighten --construction; frontier; other ways to grow frontier \
+sets are viewcell experiment growth
+--bound; simulate; what frontier sets could save is told by viewcell experiment schemes --bound
+FB tightened grown groups; simulate; peers with frontier sets are in viewcell experiment schemes
+";
 
 /// A verb, and what there is in its place.
 const GONE: &[(&str, &str)] = &[
@@ -37,16 +26,65 @@ const GONE: &[(&str, &str)] = &[
     ),
     ("ship", "zstd -19 --long=27 level.vcb does the same"),
     ("unpack", "zstd -d --long=27 level.vcb.zst does the same"),
+    ("within", "viewcell query visible --reach R does the same"),
 ];
+
+/// Options that are gone, in the same way: what is typed now.
+const REPLACED: &str = "
+--lonlat; ; --xy takes LON,LAT where the coordinate reference system is in degrees
+--points; ; --pairs takes lines of six numbers, too
+--metres; viewshed; --observers takes a table with the columns east,south
+--any; viewshed; without --count, --each and --all it is 1 where any observer sees a sample
+--weight; ; --budget SIZE,WEIGHT
+--verify; ; viewcell verify OUT.vcb checks the finished bundle
+--refraction; ; --earth-curvature=K
+--vertical-offset; ; --vertical-scale S,METRES
+--max-samples; ; as many samples are read as there is memory for
+--checkpoint; cells; --resume keeps finished work in OUT.vcb.checkpoint
+--over; rebake; patches are named after the bundle: viewcell rebake BUNDLE PATCHES
+--inside --ground-tolerance --placement; rebake; it is as the bundle was baked
+--up --from --keep --drop --opaque-without-material; rebake, simulate; it is as the bundle was baked
+--sky; simulate; it is as the bundle was baked
+--up; ; --from y-up, or --from z-up
+--portals; import; viewcell bake cells --portals stores those of a level
+--recompute --fast --resume --checkpoint --threads --progress; import; who sees whom is that of the matrix
+--threads; check, diff, render, report, export exposure; the work takes seconds; RAYON_NUM_THREADS says with how many
+--progress; check, diff, render, report, export exposure; the work takes seconds, and shows how far it is
+--repeat; simulate; --seed 1..20 plays twenty
+--walk --pause --deaths --respawn; simulate; --motion objectives,walk=V,pause=S,deaths=RATE,respawn=S
+--burst; simulate; --loss PERCENT,ROW
+--queue; simulate; --bandwidth KBIT/S,MS
+--acceleration --impulse; simulate; --speed V,acceleration=A,impulse=V
+--distance; simulate; --scheme distance=D
+--zone; simulate; --scheme zones=D
+";
 
 /// Whose schemes are no values to the parser.
 const SIMULATE: &str = "simulate";
-const SECTORS: &str = "radial sectors hide who can be seen, and are compared with the other modes by \
-                       viewcell experiment visibility";
-const PRUNING: &str =
-    "pruning deepest first is viewcell experiment compression; --budget gives up least";
-const GROWTH: &str = "other ways to grow frontier sets are viewcell experiment growth";
-const SCHEMES: &str = "peers with frontier sets are in viewcell experiment schemes";
+
+/// Verbs that are an option of another: the words that are still understood, and what they stand for.
+const SPELLED: &[([&str; 2], &[&str])] = &[
+    (["export", "skyview"], &["export", "horizon", "--skyview"]),
+    // Which needs --reach.
+    (["query", "within"], &["query", "visible"]),
+];
+
+/// The arguments of the program with such words replaced.
+pub fn spelled(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let words = |at: usize| arguments.get(at).and_then(|word| word.to_str());
+    let reach = |word: &OsString| {
+        word.to_str()
+            .is_some_and(|word| word.starts_with("--reach"))
+    };
+    let is = |[verb, what]: &[&str; 2]| {
+        let is_whole = *what != "within" || arguments.iter().any(reach);
+        is_whole && words(1) == Some(*verb) && words(2) == Some(*what)
+    };
+    if let Some((_, now)) = SPELLED.iter().find(|(words, _)| is(words)) {
+        arguments.splice(1..3, now.iter().map(OsString::from));
+    }
+    arguments
+}
 
 /// What to say of a word that the parser does not know, if it was known once.
 pub fn sentence(error: &clap::Error) -> Option<String> {
@@ -71,7 +109,7 @@ pub fn sentence(error: &clap::Error) -> Option<String> {
     if let Some((gone, now)) = GONE.iter().find(|(gone, _)| *gone == name) {
         return Some(format!("{gone} is gone: {now}"));
     }
-    moved(name, |verb| usage.contains(verb))
+    replaced(name, |verb| usage.contains(verb)).or_else(|| moved(name, |verb| usage.contains(verb)))
 }
 
 /// The same of a scheme of `simulate`.
@@ -81,13 +119,96 @@ pub fn scheme(name: &str) -> Option<String> {
 
 /// The same of an option of a job file.
 pub fn option(name: &str) -> Option<String> {
-    moved(&format!("--{name}"), |verb| ["", "bake"].contains(&verb))
+    let name = format!("--{name}");
+    let of = |verb: &str| ["", "bake"].contains(&verb);
+    replaced(&name, of).or_else(|| moved(&name, of))
+}
+
+fn replaced(name: &str, of: impl Fn(&str) -> bool) -> Option<String> {
+    Some(format!("{name} is gone: {}", found(REPLACED, name, of)?))
 }
 
 fn moved(name: &str, of: impl Fn(&str) -> bool) -> Option<String> {
-    let mut rows = MOVED.iter();
-    let (word, _, now) = rows.find(|(word, verb, _)| *word == name && of(verb))?;
+    let now = found(MOVED, name, of)?;
     Some(format!(
-        "{word}: {now} (cargo install --path src/papers --locked)"
+        "{name}: {now} (cargo install --path src/papers --locked)"
     ))
+}
+
+/// What a table says of a name.
+fn found(table: &'static str, name: &str, of: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let mut rows = rows(table);
+    let is = |names: &str, verbs: &str| {
+        names.split(' ').any(|word| word == name) && verbs.split(", ").any(&of)
+    };
+    rows.find(|[names, verbs, _]| is(names, verbs))
+        .map(|[.., now]| now)
+}
+
+/// Names, verbs and what there is now.
+fn rows(table: &'static str) -> impl Iterator<Item = [&'static str; 3]> {
+    table.trim().lines().map(|row| {
+        let mut parts = row.splitn(3, "; ");
+        [(); 3].map(|()| parts.next().unwrap_or_default())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::*;
+
+    /// Each command that has no others below it: its words, and its options.
+    fn leaves(command: &Command, before: &str, into: &mut Vec<(String, Vec<String>)>) {
+        let words = format!("{before} {}", command.get_name());
+        for below in command.get_subcommands() {
+            leaves(below, &words, into);
+        }
+        let options = command.get_arguments().filter_map(clap::Arg::get_long);
+        let options = options.map(|name| format!("--{name}"));
+        into.push((words.trim().to_owned(), options.collect()));
+    }
+
+    #[test]
+    fn what_is_refused_is_no_option_and_of_a_verb_that_there_is() {
+        let mut all = Vec::new();
+        leaves(&crate::Cli::command(), "", &mut all);
+        for [names, verbs, now] in rows(REPLACED) {
+            assert!(!now.is_empty(), "{names}");
+            for verb in verbs.split(", ") {
+                let of = all.iter().filter(|(words, _)| words.contains(verb));
+                let known: Vec<_> = of.flat_map(|(_, options)| options).collect();
+                assert!(!known.is_empty(), "{names}: {verb}");
+                assert!(
+                    !names
+                        .split(' ')
+                        .any(|name| known.iter().any(|option| *option == name)),
+                    "{names}: {verb}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_an_option_of_another_verb_is_still_understood() {
+        for (line, now) in [
+            ("export skyview a.tif", "export horizon --skyview a.tif"),
+            (
+                "query within a.vcb 1 2 --reach=3",
+                "query visible a.vcb 1 2 --reach=3",
+            ),
+            ("query within a.vcb 1 2", "query within a.vcb 1 2"),
+            ("info within", "info within"),
+        ] {
+            let words = ["viewcell"].into_iter().chain(line.split(' '));
+            let spelled = spelled(words.map(OsString::from).collect());
+            let spelled: Vec<&str> = spelled
+                .iter()
+                .skip(1)
+                .filter_map(|word| word.to_str())
+                .collect();
+            assert_eq!(spelled.join(" "), now);
+        }
+    }
 }

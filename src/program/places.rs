@@ -81,6 +81,45 @@ pub struct PlaceArgs {
     pub water_level: Option<f64>,
 }
 
+/// Where players can be after a change of the ground: how the files are taken, the bundle says.
+#[derive(Clone, clap::Args)]
+#[command(next_help_heading = "Places")]
+pub struct NewPlaces {
+    /// New ground below the surface, if the bundle has one: with the same samples as the new terrain
+    #[arg(long, value_name = "GROUND")]
+    pub ground: Option<PathBuf>,
+
+    /// Level of solids that stands on the new terrain, if one stands on the bundle's
+    #[arg(long, value_name = "FILE")]
+    pub solids: Option<PathBuf>,
+
+    /// Raster with the same samples as the new terrain, 0 or nodata where nobody can be
+    #[arg(long, value_name = "MASK")]
+    pub walkable: Option<PathBuf>,
+
+    /// Nobody can be where the ground is steeper than this, 0 to 90
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
+    pub max_slope: Option<f64>,
+
+    /// Nobody can be where the ground is at this height or below
+    #[arg(long, value_name = "METRES", allow_negative_numbers = true, value_parser = values::finite)]
+    pub water_level: Option<f64>,
+}
+
+impl NewPlaces {
+    /// Taken as files usually are.
+    pub fn all(&self) -> PlaceArgs {
+        PlaceArgs {
+            ground: self.ground.clone(),
+            solids: self.solids.clone(),
+            walkable: self.walkable.clone(),
+            max_slope: self.max_slope,
+            water_level: self.water_level,
+            ..PlaceArgs::default()
+        }
+    }
+}
+
 impl PlaceArgs {
     /// Puts the terrain, which was read from `input`, on its ground, and takes away where nobody can
     /// be. What a person should know of it goes to the notes.

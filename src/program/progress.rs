@@ -15,7 +15,7 @@ use super::output::{json_line, say};
 use super::signals::Stop;
 
 /// How progress and other words on stderr are to be.
-#[derive(clap::Args)]
+#[derive(Clone, Copy, clap::Args)]
 pub struct Voice {
     /// Print nothing on stderr but errors
     #[arg(short, long)]
@@ -26,6 +26,14 @@ pub struct Voice {
 }
 
 impl Voice {
+    /// The usual one, or none.
+    pub fn of(quiet: bool) -> Self {
+        Self {
+            quiet,
+            progress: Style::Auto,
+        }
+    }
+
     /// Tells what a person should know, unless they want to hear nothing.
     pub fn tell_notes(&self, notes: &[String]) {
         if !self.quiet {

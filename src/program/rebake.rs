@@ -15,8 +15,9 @@ use viewcell_ingest::world::Terrain;
 use super::exit::{Failure, Outcome};
 use super::heightmap::Reading;
 use super::input;
+use super::level::MeshArgs;
 use super::output::{Json, check_outputs, say};
-use super::places::PlaceArgs;
+use super::places::{NewPlaces, PlaceArgs};
 use super::progress::{Progress, Voice};
 use super::sign::warn_of_lost_signature;
 use super::signals::Stop;
@@ -30,9 +31,9 @@ use super::values;
 /// 300,000 samples unless --quality samples was given).
 ///
 /// A bundle of coarse cells (--finest), of a part of the places (--walkable and the like) or of ground below a
-/// surface (--ground) does not hold the ground that it was made from. For these all pairs are computed again, and
-/// --walkable, --ground and the like must be given again for the new terrain; --max-slope and --water-level keep
-/// their values unless given.
+/// surface (--ground) does not hold the ground that it was made from. For these all pairs are computed again, and the
+/// files of --ground, --solids and --walkable must be given again for the new terrain; --max-slope and --water-level keep
+/// their values unless given, and how the files are taken is as it was.
 ///
 /// With --stamps the new terrain is the bundle's own ground changed by stamps: spheres, boxes and cylinders in JSON, one
 /// per line, as schemas/stamp-line.json describes:
@@ -51,6 +52,9 @@ use super::values;
 pub struct Args {
     /// The bundle
     bundle: PathBuf,
+    /// Patches that are applied to the bundle already, in their order
+    #[arg(value_name = "PATCHES")]
+    over: Vec<PathBuf>,
     /// The new ground: the whole heightmap, read with the same options as the bundle's
     #[arg(long, value_name = "FILE")]
     terrain: Option<PathBuf>,
@@ -58,10 +62,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     stamps: Option<PathBuf>,
     #[command(flatten)]
-    places: PlaceArgs,
-    /// Patches that are applied to the bundle already, in their order
-    #[arg(long, value_name = "P.vcp", num_args = 1..)]
-    over: Vec<PathBuf>,
+    places: NewPlaces,
     /// Bundle to write
     #[arg(short, long, value_name = "OUT.vcb")]
     output: Option<PathBuf>,
@@ -239,12 +240,7 @@ fn read(args: &Args, path: &Path) -> Result<After, Failure> {
     let mut options = TerrainParts::provenance(&args.bundle)?.options;
     let places = places(args, &mut options)?;
     let reading = Reading::deserialize(serde_json::Value::Object(options.clone()));
-    let reading = reading.map_err(|error| {
-        Failure::bad_input(format!(
-            "{}: section PROV: expected the options of a bake, found others: {error}; bake the new terrain",
-            args.bundle.display()
-        ))
-    })?;
+    let reading = reading.map_err(|error| strange(args, &error))?;
     let mut ingested = reading.read(path)?;
     places.apply(&mut ingested, path, &reading)?;
     options.extend(places.options()?);
@@ -258,7 +254,6 @@ fn read(args: &Args, path: &Path) -> Result<After, Failure> {
 
 /// Where players can be: as the bundle's options have it, unless told. Takes out of them what they have of it.
 fn places(args: &Args, options: &mut Options) -> Result<PlaceArgs, Failure> {
-    let mut places = args.places.clone();
     let given = [
         ("ground", &args.places.ground),
         ("solids", &args.places.solids),
@@ -277,23 +272,37 @@ fn places(args: &Args, options: &mut Options) -> Result<PlaceArgs, Failure> {
     }
     let number =
         |value: Option<serde_json::Value>| value.as_ref().and_then(serde_json::Value::as_f64);
-    places.inside |= options.remove("inside").is_some();
+    let new = args.places.all();
+    let inside = options.remove("inside").is_some();
     let tolerance = number(options.remove("ground-tolerance"));
-    if places.ground.is_some() {
-        places.ground_tolerance = places.ground_tolerance.or(tolerance);
-    }
-    if let Some(placement) = options.remove("placement") {
-        let placement = placement.as_str().map(str::to_owned);
-        places.placement = places.placement.or(placement);
-    }
-    places.max_slope = places.max_slope.or(number(options.remove("max-slope")));
-    places.water_level = places.water_level.or(number(options.remove("water-level")));
-    Ok(places)
+    let placement = options.remove("placement");
+    let (max_slope, water_level) = (options.remove("max-slope"), options.remove("water-level"));
+    let mesh = match &new.solids {
+        Some(_) => MeshArgs::deserialize(serde_json::Value::Object(options.clone())),
+        None => Ok(MeshArgs::default()),
+    };
+    Ok(PlaceArgs {
+        inside: inside && new.ground.is_some(),
+        ground_tolerance: tolerance.filter(|_| new.ground.is_some()),
+        placement: placement.and_then(|placement| placement.as_str().map(str::to_owned)),
+        mesh: mesh.map_err(|error| strange(args, &error))?,
+        max_slope: new.max_slope.or(number(max_slope)),
+        water_level: new.water_level.or(number(water_level)),
+        ..new
+    })
+}
+
+/// What the options of a bundle are that no bake has.
+fn strange(args: &Args, error: &serde_json::Error) -> Failure {
+    Failure::bad_input(format!(
+        "{}: section PROV: expected the options of a bake, found others: {error}; bake the new terrain",
+        args.bundle.display()
+    ))
 }
 
 /// Stamps the bundle's own ground.
 fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
-    if let Some(option) = args.places.options()?.keys().next() {
+    if let Some(option) = args.places.all().options()?.keys().next() {
         return Err(Failure::usage(format!(
             "--{option}: expected with --terrain, found --stamps; leave it out"
         )));

@@ -13,9 +13,10 @@ use viewcell_bake::survey::{self, Difference, Survey, by_cell, cell_difference, 
 use viewcell_view::picture::{self, LevelPages, PAGE_WIDTHS, Page, TerrainPages};
 
 use super::exit::{Failure, Outcome};
+use super::output::FileManner;
 use super::query::{self, By, GivenPlace, cell_at, check_cell, check_level, quad_over};
 use super::shading::{self, Shading};
-use super::work::{Manner, Work};
+use super::work::Work;
 
 /// What `viewcell render --json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -42,7 +43,7 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(width) = args.width {
         check_width(width, args.bare)?;
     }
-    let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
+    let work = args.manner.begin(&args.bundle, &args.output)?;
     let map = query::open(&args.bundle)?;
     args.shading.check(&args.bundle, map.kind())?;
     let page = match map.kind() {
@@ -72,7 +73,7 @@ fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
         height: drawn.height(),
     };
     let text = format_args!("{}\n{}", page.title, page.subtitle);
-    args.manner.effort.json.tell(document, text)
+    args.manner.json.tell(document, text)
 }
 
 /// The maps of a page, one below the other, as they are or so many pixels wide.
@@ -157,7 +158,7 @@ pub struct Args {
     #[command(flatten)]
     pub shading: Shading,
     #[command(flatten)]
-    pub manner: Manner,
+    pub manner: FileManner,
 }
 
 /// What is drawn.
@@ -205,14 +206,14 @@ pub fn terrain_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<
         )));
     }
     if let Some(place) = what.pvs {
-        let place = args.by.position(path, map, &terrain, place)?;
+        let place = args.by.position(path, &terrain, place)?;
         let quad = quad_over(path, &terrain, place, args.quad)?;
         let pvs = terrain.pvs(quad).ok_or_else(|| damaged(path))?;
         return Ok(pages.pvs(&pvs));
     }
     if let Some([a, b]) = what.frontier.as_deref() {
         let cell = |place| {
-            let place = args.by.position(path, map, &terrain, place)?;
+            let place = args.by.position(path, &terrain, place)?;
             Ok::<_, Failure>(place.cell)
         };
         let players = [cell(*a)?, cell(*b)?];

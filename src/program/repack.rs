@@ -10,13 +10,13 @@ use viewcell_bake::bundle::{self, BundleFile, Info};
 use viewcell_bake::{Compression, RepackOptions};
 
 use super::compression::CompressionArgs;
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Failure, Outcome};
 use super::info::Brief;
 use super::output::{Json, check_outputs, say};
 use super::progress::{Progress, Voice};
 use super::sign::warn_of_lost_signature;
 use super::signals::Stop;
-use super::{values, verify};
+use super::values;
 
 /// Write a lossless bundle again in a smaller size, without another bake
 ///
@@ -171,9 +171,6 @@ pub struct Writing {
     /// Overwrite the bundle if it exists
     #[arg(long)]
     pub force: bool,
-    /// Check the finished bundle with every rule of viewcell verify
-    #[arg(long)]
-    verify: bool,
     #[command(flatten)]
     voice: Voice,
     #[command(flatten)]
@@ -193,24 +190,15 @@ impl Writing {
         progress.finish();
         stop.unless_asked(made)?;
         let output = self.output.clone();
-        tell(
-            output,
-            self.verify,
-            &self.voice,
-            &self.json,
-            &progress,
-            document,
-        )
+        tell(output, &self.voice, &self.json, document)
     }
 }
 
-/// Tells of a bundle written, verifies it if that is wanted, and prints its document if that is.
+/// Tells of a bundle written, and prints its document if that is wanted.
 pub fn tell<D: Serialize>(
     output: PathBuf,
-    verify: bool,
     voice: &Voice,
     json: &Json,
-    progress: &Progress,
     document: impl FnOnce(PathBuf, Info) -> D,
 ) -> Outcome {
     let info = bundle::info(&output)?;
@@ -220,11 +208,5 @@ pub fn tell<D: Serialize>(
             output: &output,
         });
     }
-    let exit = if verify {
-        verify::check(&output, progress)?
-    } else {
-        Exit::Done
-    };
-    json.document(|| document(output, info))?;
-    Ok(exit)
+    json.document(|| document(output, info))
 }

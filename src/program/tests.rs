@@ -11,8 +11,8 @@ use viewcell_ingest as ingest;
 use super::help::{GROUPS, WIDTH};
 use super::schema_files::{self, schemas};
 use super::{
-    Cli, bake, check, diff, export, frontier, job, manual, progress, query, rebake, render, repack,
-    report, sign, simulate, verify, viewshed, with_negative_numbers,
+    Cli, bake, check, diff, export, frontier, job, progress, query, rebake, render, repack, report,
+    sign, simulate, verify, viewshed, with_negative_numbers,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -21,7 +21,6 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "bake.json" => bake::Document,
         "cells.json" => ingest::cells::CellGraphFile,
         "check.json" => check::Document,
-        "completions.json" => manual::CompletionsDocument,
         "diff.json" => diff::Document,
         "export-cells.json" => export::cells::Document,
         "export-exposure.json" => export::ExposureDocument,
@@ -32,7 +31,6 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "stamp-line.json" => ingest::ground::StampLine,
         "info.json" => bundle::Info,
         "job.json" => job::JobFile,
-        "man.json" => manual::ManDocument,
         "merge.json" => repack::MergeDocument,
         "progress.json" => progress::Report,
         "query-distance-pairs.json" => query::DistancePairsDocument,
@@ -108,7 +106,7 @@ fn check_examples(command: &Command) {
     assert_eq!(found.len(), 1, "viewcell {}: {found:?}", command.get_name());
     let words = found[0].split(' ');
     let parsed = with_negative_numbers(Cli::command());
-    let words = bake::with_kind(&parsed, words.map(Into::into));
+    let words = bake::with_kind(&parsed, words.map(Into::into).collect());
     if let Err(error) = parsed.try_get_matches_from(words) {
         panic!("{}: {error}", found[0]);
     }

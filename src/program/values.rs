@@ -54,6 +54,32 @@ pub fn numbers(text: &str) -> Option<Vec<f64>> {
     list(text, ',').filter(|numbers: &Vec<f64>| numbers.iter().all(|number| number.is_finite()))
 }
 
+/// One word, and numbers by their names, with commas between them: `word,name=1.5`. Each is there at most once.
+pub fn named<const N: usize>(
+    text: &str,
+    names: [&str; N],
+) -> Result<(Option<String>, [Option<f64>; N]), String> {
+    let (mut word, mut numbers) = (None, [None; N]);
+    for part in text.split(',').map(str::trim) {
+        let is_new = match part.split_once('=') {
+            None => word.replace(part.to_owned()).is_none() && !part.is_empty(),
+            Some((name, number)) => {
+                let at = names.iter().position(|other| *other == name.trim());
+                let at =
+                    at.ok_or_else(|| format!("expected {}, found {name:?}", names.join(", ")))?;
+                let number = not_negative(number).map_err(|words| format!("{name}: {words}"))?;
+                numbers[at].replace(number).is_none()
+            }
+        };
+        if !is_new {
+            return Err(format!(
+                "{part:?}: expected once, with a comma before the next"
+            ));
+        }
+    }
+    Ok((word, numbers))
+}
+
 /// X,Y,Z: three finite numbers.
 pub fn point(text: &str) -> Option<[f64; 3]> {
     numbers(text)?.try_into().ok()

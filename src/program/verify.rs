@@ -156,15 +156,6 @@ fn signature(bundle: &Path, key: &PublicKey) -> RuleOutcome {
     }
 }
 
-/// Checks a bundle just baked; what is wrong with it goes to stderr.
-pub fn check(bundle: &Path, progress: &Progress) -> Outcome {
-    let report = report(bundle, progress)?;
-    if !report.is_sound() {
-        say(Verdict(&report));
-    }
-    Ok(exit(report.is_sound()))
-}
-
 fn exit(sound: bool) -> Exit {
     if sound { Exit::Done } else { Exit::No }
 }

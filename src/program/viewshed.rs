@@ -26,7 +26,7 @@ use super::work::{Manner, Range, RasterDocument, Work};
 /// What single observers see of a heightmap, without a bake
 ///
 /// Sight is exact, from sample to sample: the same as that of viewcell query pvs of a bundle with --visibility exact and
-/// --quality samples. A place is COL,ROW, unless --metres, --lonlat or --xy say otherwise.
+/// --quality samples. A place is COL,ROW, or with --xy X,Y.
 ///
 /// With --all every place is an observer, and no other is named. Houses and trees hide as they do in a bake: --ground gives
 /// what observers stand on below a surface, --solids buildings that stand on the terrain.
@@ -52,8 +52,9 @@ pub struct Args {
         value_parser = place
     )]
     at: Vec<Coordinates>,
-    #[command(flatten)]
-    by: By,
+    /// Places are X,Y in the heightmap's coordinate reference system: LON,LAT where that is degrees
+    #[arg(long)]
+    xy: bool,
     #[command(flatten)]
     of: Of,
     /// File to write: a GeoTIFF with overviews, in which 255 (of numbers 4294967295) is no data; or a picture
@@ -82,29 +83,11 @@ pub struct Args {
     heightmap: Heightmap,
 }
 
-/// How places are given.
-#[derive(clap::Args)]
-#[group(multiple = false)]
-struct By {
-    /// Places are EAST,SOUTH: metres east and south of the north-western sample
-    #[arg(long)]
-    metres: bool,
-    /// Places are LON,LAT in degrees, for a heightmap whose coordinate reference system is in degrees
-    #[arg(long)]
-    lonlat: bool,
-    /// Places are X,Y in the heightmap's coordinate reference system
-    #[arg(long)]
-    xy: bool,
-}
-
 /// What is written of all observers.
 #[derive(clap::Args)]
 #[group(multiple = false)]
 struct Of {
-    /// Write 1 where any observer sees a sample, 0 elsewhere; this is the default
-    #[arg(long)]
-    any: bool,
-    /// Write by how many observers a sample is seen
+    /// Write by how many observers a sample is seen, instead of 1 where any observer sees it and 0 elsewhere
     #[arg(long)]
     count: bool,
     /// Write a band for each observer, in the order of the file, with its name: 1 where it sees a sample, 0 elsewhere
@@ -120,7 +103,8 @@ type Coordinates = [f64; 2];
 
 fn place(text: &str) -> Result<Coordinates, String> {
     two(text).map_err(|_| {
-        "expected two numbers with a comma and no blank between them: COL,ROW, or as --metres, --lonlat or --xy say".into()
+        "expected two numbers with a comma and no blank between them: COL,ROW, or with --xy X,Y"
+            .into()
     })
 }
 
@@ -196,13 +180,13 @@ pub fn run(args: &Args) -> Outcome {
     let is_map = is_map(&args.output)?;
     if kind == Kind::Each && !is_map {
         return Err(Failure::usage(format!(
-            "--each: expected a name that ends in .tif, which has bands, found {}; give --count or --any for a picture",
+            "--each: expected a name that ends in .tif, which has bands, found {}; give --count for a picture, or none of the two",
             args.output.display()
         )));
     }
     check_height("player_height", args.player_height)?;
     check_height("eye_height", args.eye_height.unwrap_or(args.player_height))?;
-    let work = Work::begin(input, &args.output, &args.manner)?;
+    let work = args.manner.begin(input, &args.output)?;
     if let Some(file) = &args.observers {
         check_not_input(file, &args.output)?;
     }
@@ -301,7 +285,7 @@ pub fn run(args: &Args) -> Outcome {
         sight,
         notes: ingested.notes.clone(),
     };
-    args.manner.effort.json.tell(|| document, text)
+    args.manner.json.tell(|| document, text)
 }
 
 /// Whether a file is to be a map, by its name; else it is a picture.
@@ -331,11 +315,10 @@ impl Of {
 impl Args {
     /// The observers, as a file or the command line has them.
     fn rows(&self) -> Result<ObserverTable, Failure> {
-        let unit = match self.by {
-            By { metres: true, .. } => PlaceUnit::Metres,
-            By { lonlat: true, .. } => PlaceUnit::Degrees,
-            By { xy: true, .. } => PlaceUnit::Map,
-            _ => PlaceUnit::Samples,
+        let unit = if self.xy {
+            PlaceUnit::Map
+        } else {
+            PlaceUnit::Samples
         };
         let Some(file) = &self.observers else {
             let rows = self.at.iter().map(|at| ObserverRow {
@@ -355,7 +338,7 @@ impl Args {
         };
         if unit != PlaceUnit::Samples {
             return Err(Failure::usage(
-                "--metres, --lonlat, --xy: expected --at with them, found --observers; its columns say what positions are",
+                "--xy: expected --at with them, found --observers; its columns say what positions are",
             ));
         }
         Ok(read_observers(file)?)

@@ -14,31 +14,40 @@ use viewcell_ingest::world::Terrain;
 use viewcell_view::picture::{RasterFormat, RasterLayout, RasterWriter};
 
 use super::exit::Failure;
-use super::output::{Json, check_outputs};
+use super::output::{FileManner, Json, check_outputs};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::values;
 
-/// How to do it, and what a person sees of it.
+/// How work is done that may take as long as a bake, and what a person sees of it.
 #[derive(clap::Args)]
 pub struct Manner {
     /// Overwrite the file if it exists
     #[arg(long)]
     pub force: bool,
-    #[command(flatten)]
-    pub effort: Effort,
-}
-
-/// The same for what writes no file.
-#[derive(clap::Args)]
-pub struct Effort {
     /// Number of threads; 0 for one per processor. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
     #[command(flatten)]
-    pub voice: Voice,
+    voice: Voice,
     #[command(flatten)]
     pub json: Json,
+}
+
+impl Manner {
+    /// Begins: whatever would fail at the end fails now.
+    pub fn begin<'a>(&self, input: &Path, output: &'a PathBuf) -> Result<Work<'a>, Failure> {
+        check_outputs(&[input], [output], self.force)?;
+        Work::new(output, self.force, self.threads, self.voice)
+    }
+}
+
+impl FileManner {
+    /// The same of work that takes seconds, with all processors.
+    pub fn begin<'a>(&self, input: &Path, output: &'a PathBuf) -> Result<Work<'a>, Failure> {
+        check_outputs(&[input], [output], self.force)?;
+        Work::new(output, self.force, 0, Voice::of(self.quiet))
+    }
 }
 
 /// Numbers of a raster, without the voids.
@@ -104,35 +113,27 @@ impl Range {
 pub struct Work<'a> {
     pub output: &'a Path,
     force: bool,
-    effort: &'a Effort,
+    voice: Voice,
     progress: Progress,
     stop: Stop,
     pool: rayon::ThreadPool,
 }
 
 impl<'a> Work<'a> {
-    /// Begins: whatever would fail at the end fails now.
-    pub fn begin(input: &Path, output: &'a PathBuf, manner: &'a Manner) -> Result<Self, Failure> {
-        check_outputs(&[input], [output], manner.force)?;
-        Ok(Self {
-            output,
-            force: manner.force,
-            ..Self::unwritten(&manner.effort)?
-        })
+    /// Work of seconds that has no output.
+    pub fn unwritten(quiet: bool) -> Result<Self, Failure> {
+        Self::new(Path::new(""), false, 0, Voice::of(quiet))
     }
 
-    /// The same for what has no output.
-    pub fn unwritten(effort: &'a Effort) -> Result<Self, Failure> {
+    fn new(output: &'a Path, force: bool, threads: usize, voice: Voice) -> Result<Self, Failure> {
         let stop = Stop::listen()?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(effort.threads)
-            .build();
-        let pool = pool.map_err(|error| values::cannot_start(effort.threads, &error))?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| values::cannot_start(threads, &error))?;
         Ok(Self {
-            output: Path::new(""),
-            force: false,
-            effort,
-            progress: Progress::new(&effort.voice, stop.clone()),
+            output,
+            force,
+            voice,
+            progress: Progress::new(&voice, stop.clone()),
             stop,
             pool,
         })
@@ -208,7 +209,7 @@ impl<'a> Work<'a> {
 
     /// Tells a person what was noticed on the way.
     pub fn tell(&self, notes: &[String]) {
-        self.effort.voice.tell_notes(notes);
+        self.voice.tell_notes(notes);
     }
 }
 

@@ -1,12 +1,15 @@
 //! What was written is what a runtime reads.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use viewcell::format::{Quad, Tag};
 use viewcell::query::{Bundle, MappedBundle, Sample};
 use viewcell_bake::bundle::{
     BundleError, ErrorKind, Provenance, StageTime, TerrainWriter, Timings, info,
 };
+
+use viewcell_bake::survey::difference;
 
 use crate::common::World;
 
@@ -44,6 +47,23 @@ fn every_pair_and_every_quad_reads_back() {
         assert!(!terrain.visible(Sample::new(0, 0), Sample::new(0, height)));
         assert!(!terrain.visible(Sample::new(width, 0), Sample::new(0, 0)));
     }
+}
+
+#[test]
+fn comparing_two_bundles_tells_of_every_quad() {
+    let bytes = World::new(40, 20, 0).bundle();
+    let bundle = Bundle::from_bytes(&bytes).unwrap();
+    let terrain = || bundle.terrain().unwrap();
+    let done = AtomicU64::new(0);
+    let tell = |more| {
+        done.fetch_add(more, Ordering::Relaxed);
+        true
+    };
+    difference([&terrain(), &terrain()], 0, &tell)
+        .unwrap()
+        .unwrap();
+    // Those of every level are work, not only the samples.
+    assert_eq!(done.into_inner(), terrain().grid().quad_count());
 }
 
 #[test]

@@ -329,7 +329,7 @@ fn what_is_no_utf_8_was_blamed_on_the_disk() {
         "simulate wall.vcb --traces a.gpx --traces a.gpx",
         "simulate fit a.csv",
         "query visible rooms.vcb --pairs a.txt",
-        "query visible rooms.vcb --points a.txt",
+        "query visible rooms.vcb --pairs a.txt",
         "query visible wall.vcb --pairs a.txt",
         "import matrix a.csv -o x.vcb",
         "import matrix a.npy -o x.vcb",
@@ -408,7 +408,7 @@ fn levels_of_an_attack_took_gigabytes_and_minutes() {
     folder.write("reach.csv", "0.5,0.5,0.3\n");
     folder.write("big.mtl", vec![b'#'; 1 << 20]);
     let reach = "--reach reach.csv";
-    let opaque = "--reach reach.csv --opaque-without-material --up z";
+    let opaque = "--reach reach.csv --opaque-without-material --from z-up";
     for (name, options, code, seconds) in [
         ("slab.map", "--cell 64 --grade=32 --dry-run", 0, 60),
         ("glTF-20000-instances.gltf", reach, 0, 10),

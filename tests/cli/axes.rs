@@ -72,11 +72,11 @@ fn all_verbs_take_and_show_an_engines_coordinates() {
         let lines = pairs.map(|(a, b, _)| line(a, b)).concat();
         folder.write("points.txt", lines);
         assert_eq!(
-            ask("visible", &["--points", "points.txt"]),
+            ask("visible", &["--pairs", "points.txt"]),
             "1\n1\n0\n",
             "{name}"
         );
-        let within = ["--points", "points.txt", "--reach", &reach(8.0)];
+        let within = ["--pairs", "points.txt", "--reach", &reach(8.0)];
         assert_eq!(ask("within", &within), "1\n1\n1\n", "{name}");
         // The cell that is found has the place in its bounds, upright.
         let mut cells = Vec::new();

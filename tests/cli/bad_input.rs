@@ -121,7 +121,6 @@ fn a_heightmap_that_is_none_is_refused() {
         ("lying.asc", &[], BAD_INPUT),
         ("huge.asc", &[], RESOURCE),
         ("wall.asc", &["--crop", "5,0,5,5"], BAD_INPUT),
-        ("wall.asc", &["--max-samples", "44"], RESOURCE),
         ("small.r16", &["--size", "8x9", "--spacing", "1"], BAD_INPUT),
     ] {
         let mut arguments = vec!["bake", "terrain", input, "-o", "new.vcb"];

@@ -19,7 +19,7 @@ const ROOMS: &str = r#"{
 fn rooms() -> Folder {
     let folder = Folder::new();
     folder.write("rooms.json", ROOMS);
-    folder.ok(&["bake", "cells", "rooms.json", "--quiet", "--verify"]);
+    folder.sound(&["bake", "cells", "rooms.json", "--quiet"]);
     folder
 }
 
@@ -127,8 +127,8 @@ fn symmetry_is_a_choice() {
         ("none", "visible\n", "hidden\n"),
     ] {
         let name = format!("{symmetry}.vcb");
-        let bake = ["bake", "cells", "rooms.json", "-o", &name, "--verify"];
-        folder.ok(&[&bake[..], &["--symmetry", symmetry]].concat());
+        let bake = ["bake", "cells", "rooms.json", "-o", &name];
+        folder.sound(&[&bake[..], &["--symmetry", symmetry]].concat());
         let ask = |a, b| folder.ok(&["query", "visible", &name, a, b]).stdout;
         assert_eq!([ask("1", "2"), ask("2", "1")], [forth, back], "{symmetry}");
     }
@@ -214,10 +214,8 @@ fn matrices_go_out_and_come_back() {
         let document = json(&folder.ok(&export).stdout);
         assert_eq!(document["cells"], 4);
         assert_eq!(document["bytes"], folder.read(name).len() as u64);
-        let import = [
-            "import", "matrix", name, "-o", "back.vcb", "--force", "--verify",
-        ];
-        folder.ok(&[&import[..], &["--level", "rooms.json"]].concat());
+        let import = ["import", "matrix", name, "-o", "back.vcb", "--force"];
+        folder.sound(&[&import[..], &["--level", "rooms.json"]].concat());
         let again = format!("again-{name}");
         folder.ok(&["export", "matrix", "back.vcb", "-o", &again]);
         assert_eq!(folder.read(name), folder.read(&again), "{name}");
@@ -312,20 +310,11 @@ const DOORS: &str = "PRT1\n4\n3\n\
 fn what_has_portals_gets_its_visibility_from_them() {
     let folder = Folder::new();
     folder.write("doors.prt", DOORS);
-    folder.ok(&["bake", "cells", "doors.prt", "--quiet", "--verify"]);
+    folder.sound(&["bake", "cells", "doors.prt", "--quiet"]);
     let distance = |name, a, b| folder.ok(&["query", "distance", name, a, b]).stdout;
     assert_eq!(distance("doors.vcb", "0", "1"), "1\n");
     assert_eq!(distance("doors.vcb", "0", "2"), "1\n", "two doors in line");
-    let fast = [
-        "bake",
-        "cells",
-        "doors.prt",
-        "-o",
-        "fast.vcb",
-        "--fast",
-        "--verify",
-    ];
-    folder.ok(&fast);
+    folder.sound(&["bake", "cells", "doors.prt", "-o", "fast.vcb", "--fast"]);
     assert_eq!(distance("fast.vcb", "0", "2"), "1\n");
     folder.ok(&["export", "prt", "doors.vcb", "-o", "out.prt"]);
     folder.ok(&["bake", "cells", "out.prt", "-o", "again.vcb"]);
@@ -335,31 +324,17 @@ fn what_has_portals_gets_its_visibility_from_them() {
     };
     assert_eq!(matrix("doors.vcb", "a.csv"), matrix("again.vcb", "b.csv"));
     // A checkpoint goes when the bundle is there.
-    let kept = [
-        "bake",
-        "cells",
-        "doors.prt",
-        "-o",
-        "kept.vcb",
-        "--checkpoint",
-        "kept",
-    ];
+    let kept = ["bake", "cells", "doors.prt", "-o", "kept.vcb", "--resume"];
     folder.ok(&kept);
     assert_eq!(matrix("kept.vcb", "c.csv"), matrix("doors.vcb", "d.csv"));
-    assert!(!folder.names().contains(&"kept".to_owned()));
+    let left = "kept.vcb.checkpoint".to_owned();
+    assert!(!folder.names().contains(&left));
 
+    std::fs::create_dir(folder.path("x.vcb.checkpoint")).unwrap();
     folder.fails(
-        &[
-            "bake",
-            "cells",
-            "doors.prt",
-            "-o",
-            "x.vcb",
-            "--checkpoint",
-            "none/kept",
-        ],
+        &["bake", "cells", "doors.prt", "-o", "x.vcb", "--resume"],
         4,
-        &["none/kept"],
+        &["x.vcb.checkpoint"],
     );
 
     folder.write("minus.json", r#"{"cells": -1}"#);
@@ -391,7 +366,7 @@ fn what_has_portals_gets_its_visibility_from_them() {
 fn frontiers_between_cells() {
     let folder = Folder::new();
     let drawing = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cells/figure-3.json");
-    folder.ok(&["bake", "cells", drawing, "-o", "f.vcb", "--verify"]);
+    folder.sound(&["bake", "cells", drawing, "-o", "f.vcb"]);
     let document = json(&folder.ok(&["frontier", "f.vcb", "3", "7", "--json"]).stdout);
     assert_eq!(document["visible"], true);
     assert_eq!(document["size_a"], 0);

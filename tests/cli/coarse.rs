@@ -2,9 +2,18 @@
 
 use serde_json::Value;
 
-use super::common::{Folder, demo};
+use super::common::{Folder, Ran, demo};
 
 fn bake(folder: &Folder, more: &[&str]) -> Value {
+    baked(more, |arguments| folder.ok(arguments))
+}
+
+/// The same, and verified.
+fn sound(folder: &Folder, more: &[&str]) -> Value {
+    baked(more, |arguments| folder.sound(arguments))
+}
+
+fn baked(more: &[&str], run: impl Fn(&[&str]) -> Ran) -> Value {
     let demo = demo();
     let first = [
         "bake",
@@ -15,24 +24,16 @@ fn bake(folder: &Folder, more: &[&str]) -> Value {
         "--quiet",
         "--json",
     ];
-    serde_json::from_str(&folder.ok(&[&first, more].concat()).stdout).unwrap()
+    serde_json::from_str(&run(&[&first, more].concat()).stdout).unwrap()
 }
 
 #[test]
 fn a_cell_answers_for_the_samples_it_holds() {
     let folder = Folder::new();
     bake(&folder, &["-o", "all.vcb", "--visibility", "exact"]);
-    let told = bake(
+    let told = sound(
         &folder,
-        &[
-            "-o",
-            "cells.vcb",
-            "--visibility",
-            "exact",
-            "--finest",
-            "3",
-            "--verify",
-        ],
+        &["-o", "cells.vcb", "--visibility", "exact", "--finest", "3"],
     );
     let terrain = &told["bundle"]["terrain"];
     assert_eq!(
@@ -88,9 +89,9 @@ fn cells_that_grow_hide_nothing_that_others_show() {
     let folder = Folder::new();
     let exact = ["--visibility", "exact"];
     bake(&folder, &[&exact[..], &["-o", "a.vcb"]].concat());
-    let told = bake(
+    let told = sound(
         &folder,
-        &[&exact[..], &["--grade=2", "--verify", "-o", "b.vcb"]].concat(),
+        &[&exact[..], &["--grade=2", "-o", "b.vcb"]].concat(),
     );
     let terrain = &told["bundle"]["terrain"];
     assert_eq!(
@@ -137,14 +138,9 @@ fn cells_that_grow_hide_nothing_that_others_show() {
     // Within a budget, by a bake and by a repack.
     let budget = (folder.read("b.vcb").len() * 3 / 4).to_string();
     let budget = ["--budget", &budget];
-    bake(
+    sound(
         &folder,
-        &[
-            &exact[..],
-            &["--grade=2", "--verify", "-o", "e.vcb"],
-            &budget,
-        ]
-        .concat(),
+        &[&exact[..], &["--grade=2", "-o", "e.vcb"], &budget].concat(),
     );
     folder.ok(&[&["repack", "b.vcb", "-o", "f.vcb", "--quiet"][..], &budget].concat());
     assert_eq!(folder.read("e.vcb"), folder.read("f.vcb"));
@@ -182,10 +178,7 @@ fn quality_chooses_the_cells_and_options_win_over_it() {
             "{quality}"
         );
     }
-    let draft = bake(
-        &folder,
-        &["--quality", "draft", "--verify", "-o", "draft.vcb"],
-    );
+    let draft = sound(&folder, &["--quality", "draft", "-o", "draft.vcb"]);
     let terrain = &draft["bundle"]["terrain"];
     assert_eq!(terrain["quality"], "draft");
     assert_eq!(
@@ -225,8 +218,8 @@ fn less_detail_hides_less() {
     assert_eq!(told["bundle"]["terrain"]["detail"], 0);
     for (fine, detail) in [("0", "1"), ("1", "3")] {
         let (fine, coarse) = (format!("{fine}.vcb"), format!("{detail}.vcb"));
-        let options = ["--finest", "3", "--detail", detail, "--verify", "-o"];
-        let told = bake(&folder, &[&options[..], &[&coarse[..]]].concat());
+        let options = ["--finest", "3", "--detail", detail, "-o"];
+        let told = sound(&folder, &[&options[..], &[&coarse[..]]].concat());
         assert_eq!(told["bundle"]["terrain"]["detail"].to_string(), detail);
         let compared = folder.run(&["diff", &fine, &coarse, "--json"]);
         let compared: Value = serde_json::from_str(&compared.stdout).unwrap();

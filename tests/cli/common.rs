@@ -105,6 +105,21 @@ impl Folder {
         ran
     }
 
+    /// Runs what must make a bundle that `verify` finds nothing wrong with.
+    pub fn sound(&self, arguments: &[&str]) -> Ran {
+        let ran = self.ok(arguments);
+        let named = arguments.iter().position(|word| *word == "-o");
+        let bundle = match named {
+            Some(at) => arguments[at + 1].to_owned(),
+            None => {
+                let input = Path::new(arguments[2]).file_stem().unwrap();
+                format!("{}.vcb", input.to_str().unwrap())
+            }
+        };
+        self.ok(&["verify", &bundle, "--quiet"]);
+        ran
+    }
+
     /// Runs the program with a limit on the size of files, which stands in for a disk that is full soon: so many
     /// bytes, rounded up. It must say that there is no room, with these words.
     #[cfg(unix)]

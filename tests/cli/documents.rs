@@ -248,8 +248,6 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
             "frontier.json",
             &["frontier", "wall.vcb", "--pairs", "one-pair.txt"],
         ),
-        ("completions.json", &["completions", "bash", "--json"]),
-        ("man.json", &["man", "--json"]),
     ];
     for (schema, arguments) in cases {
         let document = document(&folder, arguments);

@@ -99,7 +99,7 @@ fn a_position_in_no_cell_is_told_of_one_at_a_time_and_counted_in_files() {
         "query",
         "visible",
         "rooms.vcb",
-        "--points",
+        "--pairs",
         "points.txt",
         "--json",
     ];

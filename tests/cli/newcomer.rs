@@ -175,7 +175,6 @@ fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
         let x = transform(0) + (f64::from(column) + 0.5) * transform(1);
         let y = transform(3) + (f64::from(row) + 0.5) * transform(5);
         let there = format!("{x},{y}");
-        assert_eq!(located(&["--lonlat", &there]), found, "{there}");
         assert_eq!(located(&["--xy", &there]), found, "{there}");
         // The height is that of the ground.
         assert!(found["height"].as_f64().unwrap() > 100.0);
@@ -185,9 +184,9 @@ fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
                 .stdout
         };
         assert_eq!(visible(&["--at", &at, "0,0"]), visible(&[&grid, "0,0"]));
-        assert_eq!(visible(&[&there, &there, "--lonlat"]), "visible\n");
+        assert_eq!(visible(&[&there, &there, "--xy"]), "visible\n");
         let pvs = |by: &[&str]| folder.ok(&[&["query", "pvs", "a.vcb"], by].concat()).stdout;
-        assert_eq!(pvs(&["--lonlat", &there]), pvs(&[&grid]));
+        assert_eq!(pvs(&["--xy", &there]), pvs(&[&grid]));
         let sizes = |by: &[&str]| folder.ok(&[&["frontier", "a.vcb"], by].concat()).stdout;
         assert_eq!(sizes(&["--at", &at, "0,0"]), sizes(&[&grid, "0,0"]));
     }
@@ -199,7 +198,7 @@ fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
         &["-500,0", "m east"],
     );
     folder.fails(
-        &["query", "pvs", "a.vcb", "--lonlat", "10,50"],
+        &["query", "pvs", "a.vcb", "--xy", "10,50"],
         USAGE,
         &["10,50 is outside"],
     );
@@ -208,9 +207,11 @@ fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
         USAGE,
         &["whole numbers"],
     );
-    let wall = Folder::with_wall();
-    let query = ["query", "pvs", "wall.vcb", "--lonlat", "10,50"];
-    wall.fails(&query, USAGE, &["--lonlat", "wall.vcb", "--at"]);
+    folder.write("hills.r16", hills(8));
+    let bake = ["bake", "terrain", "hills.r16", "--size", "8x8", "-q"];
+    folder.ok(&[&bake[..], &["-o", "raw.vcb"]].concat());
+    let query = ["query", "pvs", "raw.vcb", "--xy", "1,1"];
+    folder.fails(&query, USAGE, &["--xy", "raw.vcb", "--at"]);
 }
 
 #[test]
@@ -242,40 +243,6 @@ fn a_dash_is_a_stream_or_refused_and_no_file_of_that_name() {
     let ran = folder.run_with_stdin(&["bake", "--job", "-", "-q"], job);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(folder.read("b.vcb"), folder.read("wall.vcb"));
-}
-
-#[test]
-fn comparing_two_bundles_shows_progress_to_its_end() {
-    let folder = Folder::new();
-    folder.write("hills.r16", hills(64));
-    let bake = ["bake", "terrain", "hills.r16", "--size", "64x64", "-q"];
-    folder.ok(&[&bake[..], &["-o", "a.vcb"]].concat());
-    folder.ok(&[&bake[..], &["-o", "b.vcb", "--visibility", "exact"]].concat());
-    for arguments in [
-        &["diff", "a.vcb", "b.vcb", "--progress", "json"][..],
-        &[
-            "render",
-            "a.vcb",
-            "--lost",
-            "b.vcb",
-            "-o",
-            "a.png",
-            "--progress",
-            "json",
-        ],
-    ] {
-        let said = folder.run(arguments).stderr;
-        let lines = said.lines().filter(|line| line.starts_with('{'));
-        let lines: Vec<Value> = lines
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        let last = lines.last().unwrap();
-        assert_eq!(last["stage"], "difference");
-        assert_eq!(last["done"], last["total"]);
-        // Every quad of every level is work, not only the samples.
-        assert_eq!(last["unit"], "quads");
-        assert_eq!(last["total"], 4096 + 1024 + 256 + 64 + 16 + 4 + 1);
-    }
 }
 
 #[test]
@@ -433,6 +400,18 @@ fn what_has_moved_says_where_it_is() {
             "simulate wall.vcb --scheme CS,FB",
             "viewcell experiment schemes",
         ),
+        (
+            "query visible wall.vcb --points a.txt",
+            "--points is gone: --pairs takes",
+        ),
+        ("query within wall.vcb 0,2 8,2", "query visible --reach R"),
+        ("diff wall.vcb wall.vcb --threads 2", "RAYON_NUM_THREADS"),
+        ("simulate wall.vcb --repeat 5", "--seed 1..20"),
+        ("simulate wall.vcb --bound", "viewcell experiment schemes"),
+        ("rebake wall.vcb --over a.vcp", "rebake BUNDLE PATCHES"),
+        ("rebake wall.vcb --inside", "as the bundle was baked"),
+        ("bake solid room.obj --up z", "--from z-up"),
+        ("import matrix a.csv --resume", "that of the matrix"),
     ] {
         let arguments: Vec<&str> = line.split(' ').collect();
         folder.fails(&arguments, USAGE, &[now]);
@@ -440,5 +419,9 @@ fn what_has_moved_says_where_it_is() {
     let job = "[terrain]\ninput = \"wall.asc\"\nsectors = 36\n";
     folder.write("job.toml", job);
     let words = ["job.toml", "line 3", "viewcell experiment visibility"];
+    folder.fails(&["bake", "--job", "job.toml"], USAGE, &words);
+    let job = "[terrain]\ninput = \"wall.asc\"\nverify = true\n";
+    folder.write("job.toml", job);
+    let words = ["job.toml", "line 3", "viewcell verify OUT.vcb"];
     folder.fails(&["bake", "--job", "job.toml"], USAGE, &words);
 }

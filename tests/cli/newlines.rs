@@ -115,7 +115,7 @@ fn every_text_is_read_with_line_ends_of_windows() {
                     "walks.csv",
                     "--quiet",
                 ],
-                &["query", "visible", "rooms.vcb", "--points", "points.txt"],
+                &["query", "visible", "rooms.vcb", "--pairs", "points.txt"],
             ],
         ),
     ];

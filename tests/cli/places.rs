@@ -33,24 +33,24 @@ fn folder() -> Folder {
     folder
 }
 
+const BAKE: &[&str] = &["bake", "terrain", "--quiet", "--json"];
+
 fn bake(folder: &Folder, arguments: &[&str]) -> Value {
-    let first = ["bake", "terrain", "--quiet", "--json"];
-    let ran = folder.ok(&[&first, arguments].concat());
+    let ran = folder.ok(&[BAKE, arguments].concat());
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+/// The same, and verified.
+fn sound(folder: &Folder, arguments: &[&str]) -> Value {
+    let ran = folder.sound(&[BAKE, arguments].concat());
     serde_json::from_str(&ran.stdout).unwrap()
 }
 
 #[test]
 fn what_is_not_walkable_is_told_apart_from_voids() {
     let folder = folder();
-    let west = [
-        "hills.asc",
-        "--walkable",
-        "west.asc",
-        "--verify",
-        "-o",
-        "a.vcb",
-    ];
-    let told = bake(&folder, &west);
+    let west = ["hills.asc", "--walkable", "west.asc", "-o", "a.vcb"];
+    let told = sound(&folder, &west);
     let notes = told["notes"].to_string();
     assert!(
         notes.contains("players can be at 39 of 71 samples"),
@@ -153,9 +153,9 @@ fn houses_hide_and_nobody_is_asked_for_in_them() {
     let folder = folder();
     for mode in ["exact", "conservative"] {
         let houses = ["houses.asc", "--ground", "ground.asc", "--visibility", mode];
-        let told = bake(
+        let told = sound(
             &folder,
-            &[&houses[..], &["-o", "a.vcb", "--force", "--verify"]].concat(),
+            &[&houses[..], &["-o", "a.vcb", "--force"]].concat(),
         );
         assert_eq!(told["bundle"]["terrain"]["covered"], true);
         let sees = |a, b| folder.run(&["query", "visible", "a.vcb", a, b]).stdout;
@@ -181,7 +181,7 @@ fn houses_hide_and_nobody_is_asked_for_in_them() {
         "-o",
         "cells.vcb",
     ];
-    bake(&folder, &[&cells[..], &["--verify"]].concat());
+    sound(&folder, &cells);
 }
 
 #[test]
@@ -309,14 +309,9 @@ fn solids_hide_where_they_stand_and_carry_feet() {
     // Columns 2 to 6 and rows 1 to 6, of which those inside are raised.
     folder.write("town.json", town([20, -60, 0], [60, -10, 12]));
     let at_origin = ["--solids", "town.json", "--placement", "0,0,0"];
-    let told = bake(
+    let told = sound(
         &folder,
-        &[
-            &["ground.asc"],
-            &at_origin[..],
-            &["-o", "a.vcb", "--verify"],
-        ]
-        .concat(),
+        &[&["ground.asc"], &at_origin[..], &["-o", "a.vcb"]].concat(),
     );
     let notes = told["notes"].to_string();
     assert!(

@@ -22,15 +22,7 @@ fn gap() -> String {
 
 /// All sections of a bundle but that of provenance, after a repack.
 fn repacked(folder: &Folder, bundle: &str) -> Vec<(Tag, Vec<u8>)> {
-    folder.ok(&[
-        "repack",
-        bundle,
-        "-o",
-        "repacked.vcb",
-        "--force",
-        "--verify",
-        "--quiet",
-    ]);
+    folder.sound(&["repack", bundle, "-o", "repacked.vcb", "--force", "--quiet"]);
     let bytes = folder.read("repacked.vcb");
     let bundle = Bundle::from_bytes(&bytes).unwrap();
     let tags = bundle.sections().map(|section| section.tag);
@@ -130,7 +122,7 @@ fn queries_ask_through_patches_and_merge_makes_a_bundle_of_them() {
 
     // And back again, over the first.
     let back = ["--terrain", "wall.asc", "--patch", "back.vcp", "--quiet"];
-    let over = ["rebake", "wall.vcb", "--over", "gap.vcp"];
+    let over = ["rebake", "wall.vcb", "gap.vcp"];
     folder.ok(&[&over[..], &back].concat());
     assert_eq!(ask(&["gap.vcp", "back.vcp"]), ask(&[]));
     let wrong = ["query", "visible", "wall.vcb", "0,2", "8,2", "--patch"];
@@ -264,7 +256,7 @@ fn bundles_with_places_follow_as_they_were_baked() {
         // Slopes and water are known to the bundle, files are not.
         let files = match name {
             "cells" | "gentle" => &[][..],
-            _ => options,
+            _ => &options[..2],
         };
         let rebake = [
             "rebake",

@@ -313,7 +313,7 @@ fn positions_of_another_level_are_told_of() {
     );
     folder.write("points.txt", "64 64 24 448 64 24\n64 64 24 9448 64 24\n");
     let ask = |verb: &str, more: &[&str]| {
-        let arguments = ["query", verb, "rooms.vcb", "--points", "points.txt"];
+        let arguments = ["query", verb, "rooms.vcb", "--pairs", "points.txt"];
         folder.ok(&[&arguments[..], more].concat())
     };
     for (verb, more) in [("visible", &[][..]), ("within", &["--reach", "1,1"])] {
@@ -361,7 +361,7 @@ fn a_bundle_is_repacked_within_a_budget_and_hides_nothing_more() {
     }
     folder.write("points.txt", points);
     let answers = |bundle: &str| {
-        let ran = folder.ok(&["query", "visible", bundle, "--points", "points.txt"]);
+        let ran = folder.ok(&["query", "visible", bundle, "--pairs", "points.txt"]);
         ran.stdout
             .lines()
             .map(|line| line == "1")

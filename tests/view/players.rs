@@ -139,7 +139,7 @@ pub fn compare_counts(browser: &mut Browser, baked: &Baked, trace: &str, more: &
 #[test]
 fn players_walk_sixty_times_a_second_and_stop() {
     let baked = Baked::demo(&["--crop", "140,120,120,90"]);
-    let trace = made(&baked, &["--seed", "3", "--walk", "50", "--pause", "0.5"]);
+    let trace = made(&baked, &["--seed", "3", "--motion", "walk=50,pause=0.5"]);
     let serving = serve(&baked, &trace);
     let Some(mut browser) = Browser::start(WINDOW) else {
         return;
@@ -194,7 +194,7 @@ fn players_walk_sixty_times_a_second_and_stop() {
 #[test]
 fn the_regions_of_two_players_are_their_frontier_set() {
     let baked = Baked::demo(&["--crop", "140,120,120,90"]);
-    let trace = made(&baked, &["--seed", "5", "--walk", "400", "--pause", "0.1"]);
+    let trace = made(&baked, &["--seed", "5", "--motion", "walk=400,pause=0.1"]);
     let serving = serve(&baked, &trace);
     let Some(mut browser) = Browser::start(WINDOW) else {
         return;

@@ -202,7 +202,7 @@ fn files_that_cannot_be_shown_are_told_what_to_do() {
     );
     for (arguments, words) in [
         (&["wrong.prt"][..], "wrong.prt"),
-        (&["dust.obj", "--up", "z"], "--reach"),
+        (&["dust.obj", "--from", "z-up"], "--reach"),
         (&["flat.asc", "--dig"], "bake it first"),
         (&["flat.asc", "flat.asc"], "bake it first"),
         (&["flat.asc", "--player-height", "-1"], "--player-height"),

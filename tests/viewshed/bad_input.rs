@@ -198,8 +198,8 @@ fn options_that_contradict_are_refused() {
         &["expected --at with them"],
     );
     look(
-        &["-o", "a.tif", "--lonlat", "--at", "1,2"],
-        &["no geographic position"],
+        &["-o", "a.tif", "--xy", "--at", "1,2000"],
+        &["expected x of"],
     );
     look(
         &["-o", "a.tif", "--at", "99,2"],

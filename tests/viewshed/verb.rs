@@ -81,13 +81,7 @@ fn a_viewshed_is_the_pvs_of_an_exact_bundle() {
         &[][..],
         &["--max-distance", "1500"],
         &["--earth-curvature"],
-        &[
-            "--earth-curvature",
-            "--refraction",
-            "0",
-            "--eye-height",
-            "12",
-        ],
+        &["--earth-curvature=0", "--eye-height", "12"],
         &[
             "--player-height",
             "0.5",
@@ -162,19 +156,19 @@ fn any_and_count_are_made_of_each_and_columns_override_options() {
             at[0], at[1]
         )
     };
-    let look = |observers: &[&str], of: &str, output: &str| {
+    let look = |observers: &[&str], of: &[&str], output: &str| {
         let fixed = [
             "viewshed",
             demo.to_str().unwrap(),
             "--crop",
             "60,50,50,40",
             "-q",
-            of,
         ];
-        let ran = folder.ok(&[&fixed[..], &["--json", "-o", output], observers].concat());
+        let more = [of, &["--json", "-o", output], observers].concat();
+        let ran = folder.ok(&[&fixed[..], &more].concat());
         serde_json::from_str::<Value>(&ran.stdout).unwrap()
     };
-    let told = look(&["--observers", "posts.csv"], "--each", "each.tif");
+    let told = look(&["--observers", "posts.csv"], &["--each"], "each.tif");
     let each = folder.read("each.tif");
     let bands: Vec<Vec<u8>> = (0..4).map(|i| band(&each, i)).collect();
     assert_eq!(bands[0], bands[3]);
@@ -192,21 +186,17 @@ fn any_and_count_are_made_of_each_and_columns_override_options() {
     );
     assert!(names.contains(">line 4<"), "{names}");
 
-    look(&["--observers", "posts.csv"], "--count", "count.tif");
+    look(&["--observers", "posts.csv"], &["--count"], "count.tif");
     let due: Vec<u32> = (0..50 * 40)
         .map(|i| bands.iter().map(|band| u32::from(band[i])).sum())
         .collect();
     assert_eq!(numbers(&folder.read("count.tif")), due);
-    look(&["--observers", "posts.csv"], "--any", "any.tif");
+    look(&["--observers", "posts.csv"], &[], "any.tif");
     let due: Vec<u8> = due.iter().map(|count| u8::from(*count > 0)).collect();
     assert_eq!(band(&folder.read("any.tif"), 0), due);
 
     // The second of them by an option, and by a file of another kind.
-    look(
-        &["--at", "30,9", "--max-distance", "900"],
-        "--any",
-        "at.tif",
-    );
+    look(&["--at", "30,9", "--max-distance", "900"], &[], "at.tif");
     assert_eq!(band(&folder.read("at.tif"), 0), bands[1]);
     let features = [point("null", [30, 9], r#","RADIUS2":"900""#)];
     let text = format!(
@@ -217,7 +207,7 @@ fn any_and_count_are_made_of_each_and_columns_override_options() {
         "posts.geojson",
         text.replace("[30,9]", &xy(&folder, &demo, "30,9")),
     );
-    look(&["--observers", "posts.geojson"], "--any", "points.tif");
+    look(&["--observers", "posts.geojson"], &[], "points.tif");
     assert_eq!(band(&folder.read("points.tif"), 0), bands[1]);
     // The sector of the first looks south.
     assert!(bands[0][..8 * 50].iter().all(|pixel| *pixel == 0));
@@ -257,12 +247,15 @@ fn the_number_of_threads_changes_no_byte_and_pictures_are_drawn() {
     look(&["--each", "-o", "a.tif", "--threads", "1"]);
     look(&["--each", "-o", "b.tif", "--threads", "3"]);
     assert_eq!(folder.read("a.tif"), folder.read("b.tif"));
-    for of in ["--any", "--count"] {
-        look(&[of, "-o", "a.png", "--force"]);
+    for of in [&[][..], &["--count"]] {
+        look(&[of, &["-o", "a.png", "--force"]].concat());
         assert!(folder.read("a.png").starts_with(b"\x89PNG"));
     }
-    let places = look(&["--metres", "-o", "c.tif", "--json"]);
-    let told: Value = serde_json::from_str(&places.stdout).unwrap();
+    // In metres from the first sample, of which one is some 90.
+    folder.write("metres.csv", "east,south\n5,9\n");
+    let fixed = ["viewshed", demo.to_str().unwrap(), "-q", "--json"];
+    let told = folder.ok(&[&fixed[..], &["--observers", "metres.csv", "-o", "c.tif"]].concat());
+    let told: Value = serde_json::from_str(&told.stdout).unwrap();
     assert_eq!(told["observers"][0]["sample"], serde_json::json!([0, 0]));
 }
 
@@ -326,7 +319,14 @@ fn houses_hide_and_places_are_left_out_as_in_a_bake() {
         "v 120 -60 -5\nv 150 -60 -5\nv 150 -20 -5\nv 120 -20 -5\nv 120 -60 20\nv 150 -60 20\nv 150 -20 20\nv 120 -20 20\n\
          f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n",
     );
-    let flats = ["--solids", "flats.obj", "--up", "z", "--placement", "0,0,0"];
+    let flats = [
+        "--solids",
+        "flats.obj",
+        "--from",
+        "z-up",
+        "--placement",
+        "0,0,0",
+    ];
     let cases: [(&str, &[&str]); 5] = [
         ("houses.asc", &["--ground", "ground.asc"]),
         ("houses.asc", &["--ground", "ground.asc", "--inside"]),

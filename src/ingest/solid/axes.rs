@@ -57,7 +57,7 @@ impl Axes {
                 UpAxis::Z => "z is taken as up",
             };
             notes.push(format!(
-                "OBJ does not define its axes: {asked} ({why}); give `up` if that is wrong"
+                "OBJ does not define its axes: {asked} ({why}); if that is wrong, give `up`"
             ));
             up
         });

@@ -10,8 +10,8 @@ struct Format {
 }
 
 /// Of lengths in metres and with y up, as glTF has them.
-const ASSIMP: &str = "convert it: `assimp export IN OUT.glb -fglb2`, whose lengths are those of IN, taken as metres; with \
-                      `up` z if its z axis is up";
+const ASSIMP: &str = "convert it: `assimp export IN OUT.glb -fglb2`, whose lengths are those of IN, taken as metres; if its z axis is up, \
+                      say so with `up`";
 const COLLADA: &str = "convert it: `assimp export IN OUT.glb -fglb2`";
 const FBX: &str = "convert it: `blender -b --python-expr \"import bpy; bpy.ops.wm.read_factory_settings(use_empty=True); \
                    bpy.ops.import_scene.fbx(filepath='IN'); bpy.ops.export_scene.gltf(filepath='OUT.glb', use_visible=True)\"`";

@@ -129,7 +129,7 @@ fn from_bytes(
     let is_mesh = ["OBJ", "glTF"].contains(&level.format);
     if !is_mesh && (options.up.is_some() || options.from.is_some()) {
         return Err(IngestError::usage(
-            "`up` and `from` with an OBJ or glTF file only",
+            "`from`, and `up`, with an OBJ or glTF file only",
             format!("{}, which has axes of its own", level.format),
             "leave them out",
         ));

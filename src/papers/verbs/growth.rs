@@ -99,9 +99,9 @@ pub(super) fn run(args: &Args) -> Outcome {
             "--pairs: expected two places; viewcell experiment frontier grows many sets",
         ));
     }
-    args.pair.ask(|map, world| match world {
+    args.pair.ask(|world| match world {
         World::Terrain(terrain) => {
-            let [a, b] = args.pair.positions(map, &terrain)?;
+            let [a, b] = args.pair.positions(&terrain)?;
             let mut growth = Growth::new(&terrain);
             let start = Instant::now();
             growth

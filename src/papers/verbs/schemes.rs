@@ -12,10 +12,13 @@ use viewcell_program::simulate;
 #[derive(clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
+    /// Also print what frontier sets could save at most, if all moves were known beforehand
+    #[arg(long)]
+    bound: bool,
     #[command(flatten)]
     all: simulate::Args,
 }
 
 pub(super) fn run(args: &Args) -> Outcome {
-    simulate::run_with(&args.all, &All)
+    simulate::run_with(&args.all, &All, args.bound)
 }

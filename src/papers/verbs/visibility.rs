@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use cpu_time::ProcessTime;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,6 +11,7 @@ use crate::sectors::{MAX_SECTORS, write_by_sectors};
 use crate::{Compared, ModeShares, MotionOptions, MotionSample, compare_modes, middle};
 use viewcell_bake::bundle;
 use viewcell_bake::visibility::Bodies;
+use viewcell_bake::visibility::Simd;
 use viewcell_bake::{
     BakeOptions, VisibilityMode, as_seen, bake_terrain, check_height, pool, thread_count,
 };
@@ -54,6 +56,9 @@ pub(super) struct Args {
     /// Number of threads; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
+    /// Vector instructions to use. The bundles do not depend on them
+    #[arg(long, value_enum, default_value_t)]
+    simd: Instructions,
     /// Draw a chart of the shares
     #[arg(long, value_name = "OUT.svg")]
     chart: Option<PathBuf>,
@@ -68,6 +73,31 @@ pub(super) struct Args {
     voice: Voice,
     #[command(flatten)]
     json: Json,
+}
+
+/// Vector instructions.
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Instructions {
+    /// The best of the processor
+    #[default]
+    Auto,
+    /// AVX-512
+    Avx512,
+    /// AVX2
+    Avx2,
+    /// Those that every processor of this architecture has
+    Baseline,
+}
+
+impl From<Instructions> for Simd {
+    fn from(given: Instructions) -> Self {
+        match given {
+            Instructions::Auto => Self::Auto,
+            Instructions::Avx512 => Self::Avx512,
+            Instructions::Avx2 => Self::Avx2,
+            Instructions::Baseline => Self::Baseline,
+        }
+    }
 }
 
 /// What `viewcell experiment visibility --json` prints.
@@ -150,6 +180,7 @@ pub(super) fn run(args: &Args) -> Outcome {
             max_distance: sight.max_distance,
             curvature: sight.curvature,
             threads: args.threads,
+            simd: args.simd.into(),
             overwrite: true,
             ..BakeOptions::default()
         };

@@ -1,6 +1,6 @@
 //! `viewcell bake cells`: a level becomes a bundle; and `viewcell import`: other tools' visibility does.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -28,27 +28,23 @@ use super::{bundle_of, check_output, finish};
 /// Example: viewcell bake cells e1m1.bsp -o e1m1.vcb
 #[derive(clap::Args)]
 pub struct CellsArgs {
+    /// The level
+    input: PathBuf,
+
     #[command(flatten)]
-    bake: Args,
+    writing: Writing,
+
+    /// Store portals, and so which cells are adjacent, in the bundle of a level that has visibility
+    #[arg(long)]
+    portals: bool,
+
+    /// Number of threads; 0 for one per processor
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
+    threads: usize,
 
     /// The game's folder: the level is its maps/NAME.bsp, loose or in a pack (.pk3, .pak), as the game would load it
     #[arg(long, value_name = "DIR", help_heading = "Reading the level")]
     pack: Option<PathBuf>,
-}
-
-/// How to bake cells, whatever they are read from.
-#[derive(clap::Args)]
-pub struct Args {
-    /// The level
-    input: PathBuf,
-
-    /// The bundle to write [default: the input's name with .vcb, in the current folder]
-    #[arg(short, long, value_name = "OUT.vcb")]
-    output: Option<PathBuf>,
-
-    /// What to do if one of two cells sees the other, but not the other way round
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Symmetry::Or)]
-    symmetry: Symmetry,
 
     /// Compute who sees whom from portals, even if the level has visibility
     #[arg(long, help_heading = "Visibility from portals")]
@@ -58,40 +54,33 @@ pub struct Args {
     #[arg(long, help_heading = "Visibility from portals")]
     fast: bool,
 
-    /// Save finished work in this file; a killed bake continues from it
-    #[arg(long, value_name = "FILE", help_heading = "Visibility from portals")]
-    checkpoint: Option<PathBuf>,
-
     /// Save finished work in OUT.vcb.checkpoint, and continue from what a killed bake has left there
-    #[arg(
-        long,
-        conflicts_with = "checkpoint",
-        help_heading = "Visibility from portals"
-    )]
+    #[arg(long, help_heading = "Visibility from portals")]
     resume: bool,
 
-    /// Store portals, and so which cells are adjacent, in the bundle of a level that has visibility
-    #[arg(long)]
-    portals: bool,
+    #[command(flatten)]
+    voice: Voice,
+}
+
+/// How cells become a bundle, whatever they are read from.
+#[derive(clap::Args)]
+struct Writing {
+    /// The bundle to write [default: the input's name with .vcb, in the current folder]
+    #[arg(short, long, value_name = "OUT.vcb")]
+    output: Option<PathBuf>,
+
+    /// What to do if one of two cells sees the other, but not the other way round
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Symmetry::Or)]
+    symmetry: Symmetry,
 
     /// The map, in a WAD
     #[arg(long, value_name = "NAME")]
     map: Option<String>,
 
-    /// Number of threads; 0 for one per processor
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
-    threads: usize,
-
     /// Overwrite the bundle if it exists
     #[arg(long)]
     force: bool,
 
-    /// Check the finished bundle with every rule of viewcell verify
-    #[arg(long)]
-    verify: bool,
-
-    #[command(flatten)]
-    voice: Voice,
     #[command(flatten)]
     json: Json,
 }
@@ -117,23 +106,7 @@ impl Symmetry {
     }
 }
 
-impl Args {
-    /// The file to read.
-    pub fn input(&self) -> &Path {
-        &self.input
-    }
-
-    /// Where the bundle goes.
-    pub fn bundle(&self) -> Result<PathBuf, Failure> {
-        bundle_of(self.output.as_ref(), &self.input)
-    }
-
-    /// Where finished work is kept.
-    fn kept(&self, output: &Path) -> Option<PathBuf> {
-        let beside = || viewcell_bake::checkpoint_beside(output);
-        self.checkpoint.clone().or_else(|| self.resume.then(beside))
-    }
-
+impl Writing {
     /// What the file leaves open.
     fn reading(&self) -> IngestCellsOptions {
         IngestCellsOptions {
@@ -141,31 +114,23 @@ impl Args {
         }
     }
 
-    /// For the library, where the bundle goes to `output`.
-    fn for_bake(&self, output: &Path) -> CellOptions {
+    /// For the library.
+    fn options(&self) -> CellOptions {
         CellOptions {
             symmetry: self.symmetry.world(),
-            threads: self.threads,
             overwrite: self.force,
-            recompute: self.recompute,
-            portals: self.portals,
-            flow: if self.fast {
-                FlowMethod::Fast
-            } else {
-                FlowMethod::Full
-            },
-            checkpoint: self.kept(output),
+            ..CellOptions::default()
         }
     }
 
     /// The options that the bundle depends on.
-    fn options(&self) -> Map<String, Value> {
-        told_of_cells(&self.reading(), &self.for_bake(Path::new("")))
+    fn told(&self, options: &CellOptions) -> Map<String, Value> {
+        told_of_cells(&self.reading(), options)
     }
 }
 
 pub fn run(args: &CellsArgs) -> Outcome {
-    let input = &args.bake.input;
+    let CellsArgs { input, writing, .. } = args;
     let is_json = input.extension().is_some_and(|end| end == "json");
     if !is_json && WorldFile::of(input) == Some(WorldFile::Solid) {
         return Err(Failure::bad_input(format!(
@@ -174,30 +139,47 @@ pub fn run(args: &CellsArgs) -> Outcome {
             input.display()
         )));
     }
-    bake(&args.bake, |bake| {
-        let options = bake.reading();
-        let bytes = level_bytes(&bake.input, args.pack.as_deref())?;
-        let ingested =
-            cells_from_bytes(&bytes, &options).map_err(|error| error.about(&bake.input))?;
-        let source = Source::of_file(&bake.input, &bytes, ingested.format, bake.options());
+    let output = bundle_of(writing.output.as_ref(), input)?;
+    check_output(input, writing.force, args.resume, &output)?;
+    let options = CellOptions {
+        threads: args.threads,
+        recompute: args.recompute,
+        portals: args.portals,
+        flow: if args.fast {
+            FlowMethod::Fast
+        } else {
+            FlowMethod::Full
+        },
+        checkpoint: args
+            .resume
+            .then(|| viewcell_bake::checkpoint_beside(&output)),
+        ..writing.options()
+    };
+    let ingest = || {
+        let bytes = level_bytes(input, args.pack.as_deref())?;
+        let ingested = cells_from_bytes(&bytes, &writing.reading());
+        let ingested = ingested.map_err(|error| error.about(input))?;
+        let told = writing.told(&options);
+        let source = Source::of_file(input, &bytes, ingested.format, told);
         Ok((ingested, source))
-    })
+    };
+    bake(writing, output, &options, args.voice, ingest)
 }
 
 /// Bakes what `ingest` reads.
-pub fn bake(
-    args: &Args,
-    ingest: impl FnOnce(&Args) -> Result<(IngestedCells, Source), Failure>,
+fn bake(
+    writing: &Writing,
+    output: PathBuf,
+    options: &CellOptions,
+    voice: Voice,
+    ingest: impl FnOnce() -> Result<(IngestedCells, Source), Failure>,
 ) -> Outcome {
-    let output = args.bundle()?;
-    check_output(&args.input, args.force, args.resume, &output)?;
     let stop = Stop::listen()?;
-    let progress = Progress::new(&args.voice, stop.clone());
+    let progress = Progress::new(&voice, stop.clone());
 
-    let (ingested, source) = ingest(args)?;
+    let (ingested, source) = ingest()?;
     let mut notes = ingested.notes;
-    let options = args.for_bake(&output);
-    let baked = viewcell_bake::bake_cells(&ingested.graph, &source, &options, &output, &progress);
+    let baked = viewcell_bake::bake_cells(&ingested.graph, &source, options, &output, &progress);
     progress.finish();
     let report = match baked {
         Err(_) if stop.asked() => {
@@ -216,22 +198,15 @@ pub fn bake(
     if one_way > 0 {
         notes.push(format!(
             "{one_way} pairs of cells see each other one way only: {}",
-            match args.symmetry {
+            match writing.symmetry {
                 Symmetry::Or => "both ways count as visible",
                 Symmetry::And => "both ways count as hidden, which is not conservative",
                 Symmetry::None => "they stay so, and players in a frontier set may see each other",
             }
         ));
     }
-    args.voice.tell_notes(&notes);
-    finish(
-        output,
-        notes,
-        args.verify,
-        &args.voice,
-        &args.json,
-        &progress,
-    )
+    voice.tell_notes(&notes);
+    finish(output, notes, &voice, &writing.json)
 }
 
 /// Make a bundle from visibility that another tool made or a person edited
@@ -256,8 +231,13 @@ enum What {
 /// Example: viewcell import matrix e1m1.npy --level e1m1.bsp -o edited.vcb
 #[derive(clap::Args)]
 pub struct MatrixArgs {
+    /// The matrix
+    input: PathBuf,
     #[command(flatten)]
-    bake: Args,
+    writing: Writing,
+    /// Print nothing on stderr but errors
+    #[arg(short, long)]
+    quiet: bool,
     /// The level that the matrix describes
     #[arg(long, value_name = "LEVEL")]
     level: Option<PathBuf>,
@@ -265,22 +245,26 @@ pub struct MatrixArgs {
 
 pub fn import(args: &ImportArgs) -> Outcome {
     let What::Matrix(args) = &args.what;
-    bake(&args.bake, |bake| {
-        if let Some(level) = &args.level {
-            check_not_input(level, &bake.bundle()?)?;
-        }
-        let pvs = read_matrix(bake.input())?;
+    let MatrixArgs { input, writing, .. } = args;
+    let output = bundle_of(writing.output.as_ref(), input)?;
+    check_output(input, writing.force, false, &output)?;
+    if let Some(level) = &args.level {
+        check_not_input(level, &output)?;
+    }
+    let options = writing.options();
+    let ingest = || {
+        let pvs = read_matrix(input)?;
         let (mut graph, mut notes) = match &args.level {
             None => (CellGraph::new(pvs.n()), Vec::new()),
             Some(path) => {
-                let level = read_cells(path, &bake.reading())?;
+                let level = read_cells(path, &writing.reading())?;
                 (level.graph, level.notes)
             }
         };
         if graph.cells != pvs.n() {
             return Err(Failure::bad_input(format!(
                 "{}: expected {} rows, as the level has cells, found {}",
-                bake.input().display(),
+                input.display(),
                 graph.cells,
                 pvs.n()
             )));
@@ -292,7 +276,8 @@ pub fn import(args: &ImportArgs) -> Outcome {
             format: "matrix",
             notes,
         };
-        let source = input::source(bake.input(), ingested.format, bake.options())?;
+        let source = input::source(input, ingested.format, writing.told(&options))?;
         Ok((ingested, source))
-    })
+    };
+    bake(writing, output, &options, Voice::of(args.quiet), ingest)
 }

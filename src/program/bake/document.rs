@@ -13,7 +13,7 @@ use super::manner::Manner;
 use crate::exit::Outcome;
 use crate::info::Bytes;
 use crate::output::{Json, say};
-use crate::progress::{Progress, Seconds, Voice};
+use crate::progress::{Seconds, Voice};
 use crate::repack;
 
 /// Seconds of processor from which on a bake is long.
@@ -58,22 +58,13 @@ pub(super) fn finish_shard(
     })
 }
 
-/// Reports a bundle that was written, and verifies it if `verify` is set.
-pub fn finish(
-    output: PathBuf,
-    notes: Vec<String>,
-    verify: bool,
-    voice: &Voice,
-    json: &Json,
-    progress: &Progress,
-) -> Outcome {
-    repack::tell(output, verify, voice, json, progress, |output, info| {
-        Document {
-            output,
-            notes,
-            bundle: Some(info),
-            shard: None,
-        }
+/// Reports a bundle that was written.
+pub fn finish(output: PathBuf, notes: Vec<String>, voice: &Voice, json: &Json) -> Outcome {
+    repack::tell(output, voice, json, |output, info| Document {
+        output,
+        notes,
+        bundle: Some(info),
+        shard: None,
     })
 }
 

@@ -11,8 +11,7 @@ use viewcell_bake::prepare::WorldFile;
 ///
 /// Which of the words is the input the parser says. Where no kind takes all of the options, it is the first that is a
 /// file, and the verb says what is wrong.
-pub fn with_kind(command: &Command, arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = arguments.collect();
+pub fn with_kind(command: &Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
     let verbs = ["terrain", "cells", "solid", "help"];
     let rest = if arguments.get(1).is_some_and(|verb| verb == "bake") {
         arguments.get(2..).unwrap_or_default()
@@ -72,7 +71,7 @@ mod tests {
         let with = |words: &str| {
             let words = words.split(' ').map(OsString::from);
             let command = <crate::Cli as clap::CommandFactory>::command();
-            let all: Vec<String> = with_kind(&command, words)
+            let all: Vec<String> = with_kind(&command, words.collect())
                 .into_iter()
                 .map(|word| word.into_string().unwrap())
                 .collect();

@@ -100,10 +100,6 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 
-    /// Check the finished bundle with every rule of viewcell verify
-    #[arg(long)]
-    verify: bool,
-
     #[command(flatten)]
     reading: LevelArgs,
     #[command(flatten)]
@@ -213,9 +209,9 @@ fn no_cells(input: &Path, error: ChoiceError) -> Failure {
 pub fn run(args: &Args) -> Outcome {
     let long = &args.manner.long;
     let output = long.output(args.bundle()?);
-    if long.shard.is_some() && (args.verify || args.compression.is_lossy()) {
+    if long.shard.is_some() && args.compression.is_lossy() {
         return Err(Failure::usage(
-            "--verify, --budget: expected a whole bundle, found --shard; give them to viewcell merge",
+            "--budget: expected a whole bundle, found --shard; give it to viewcell merge",
         ));
     }
     if !long.dry_run {
@@ -337,7 +333,7 @@ pub fn run(args: &Args) -> Outcome {
                 voice.tell_notes(std::slice::from_ref(&note));
                 notes.push(note);
             }
-            finish(output, notes, args.verify, voice, json, &progress)
+            finish(output, notes, voice, json)
         }
     }
 }
@@ -360,7 +356,7 @@ fn hides_little(statistics: &Statistics) -> Option<String> {
         format!(
             "warning: {:.1} % of the pairs of view cells are hidden. Is this one open space, or are players outside of \
              the walls? The cells are those that can be reached from spawn points and --reach; a mesh may be in other \
-             axes or units (--up, --from). Of a town bake the ground with its houses: bake terrain --solids",
+             axes or units (--from). Of a town bake the ground with its houses: bake terrain --solids",
             100.0 * hidden
         )
     })

@@ -13,13 +13,14 @@ use viewcell_ingest::world::Georeference;
 use viewcell_view::picture::{self, RasterLayout, RasterWriter};
 
 use super::exit::{Failure, Outcome};
+use super::output::FileManner;
 use super::query;
 use super::render::{check_drawable, survey};
-use super::work::{self, Manner, Range, RasterDocument, Work};
+use super::work::{self, Range, RasterDocument};
 
 /// Write horizons, exposure or sky view factors of terrains, or the visibility of cells, for other tools
 ///
-/// Example: viewcell export skyview level.tif -o sky.tif
+/// Example: viewcell export horizon level.tif -o horizon.tif
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,7 +31,6 @@ pub struct Args {
 enum What {
     Horizon(horizon::HorizonArgs),
     Exposure(ExposureArgs),
-    Skyview(horizon::SkyviewArgs),
     Matrix(cells::MatrixArgs),
     Vis(cells::VisArgs),
     Prt(cells::PrtArgs),
@@ -39,9 +39,8 @@ enum What {
 
 pub fn run(args: &Args) -> Outcome {
     match &args.what {
-        What::Horizon(args) => horizon::horizon(args),
+        What::Horizon(args) => horizon::run(args),
         What::Exposure(args) => exposure(args),
-        What::Skyview(args) => horizon::skyview(args),
         What::Matrix(args) => cells::matrix(args),
         What::Vis(args) => cells::vis(args),
         What::Prt(args) => cells::prt(args),
@@ -64,7 +63,7 @@ pub struct ExposureArgs {
     #[arg(short, long, value_name = "OUT.tif|.npy|.png")]
     output: PathBuf,
     #[command(flatten)]
-    manner: Manner,
+    manner: FileManner,
 }
 
 /// What `viewcell export exposure --json` prints.
@@ -79,7 +78,7 @@ pub struct ExposureDocument {
 
 pub fn exposure(args: &ExposureArgs) -> Outcome {
     let format = work::format_of(&args.output, true)?;
-    let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
+    let work = args.manner.begin(&args.bundle, &args.output)?;
     let map = query::open(&args.bundle)?;
     let bundle = map
         .bundle()
@@ -131,5 +130,5 @@ pub fn exposure(args: &ExposureArgs) -> Outcome {
     };
     let seen = seen_by.words("", 0);
     let text = format_args!("{width} x {height} samples, each seen by {seen}");
-    args.manner.effort.json.tell(document, text)
+    args.manner.json.tell(document, text)
 }

@@ -83,7 +83,7 @@ pub struct PairArgs {
     pub bundle: PathBuf,
     /// The first player, who looks: COL,ROW, or a cell's number, or X,Y,Z in a solid level
     #[arg(
-        required_unless_present_any = ["pairs", "points"],
+        required_unless_present = "pairs",
         requires = "b",
         allow_hyphen_values = true
     )]
@@ -95,39 +95,24 @@ pub struct PairArgs {
     by: By,
     #[command(flatten)]
     over: Over,
-    /// Answer each line "c0 r0 c1 r1" (cells: "a b") of a file, or of stdin if it is -
+    /// Answer each line "c0 r0 c1 r1" (cells: "a b"; positions in a solid level: "x y z x y z", of which the first
+    /// looks) of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
     pub pairs: Option<PathBuf>,
-    /// Answer each line "x y z x y z" of a file, or of stdin if it is -: origins of two players in a solid level,
-    /// of whom the first looks. A note on stderr counts positions in no view cell, which see all and are seen by
-    /// all
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By", "pairs"])]
-    points: Option<PathBuf>,
     #[command(flatten)]
     pub json: Json,
 }
 
 impl PairArgs {
     /// Asks the bundle, whichever kind of world it is of.
-    pub fn ask(&self, ask: impl FnOnce(&MappedBundle, World<'_>) -> Outcome) -> Outcome {
-        let asked = |map: &MappedBundle, world: World<'_>| match (&self.points, &world) {
-            (Some(_), World::Terrain(_) | World::Cells(_)) => Err(Failure::usage(format!(
-                "--points: expected a bundle of a solid level, found another in {}; give --pairs",
-                self.bundle.display()
-            ))),
-            _ => ask(map, world),
-        };
-        ask_world(&self.bundle, &self.by, &self.over, asked)
+    pub fn ask(&self, ask: impl FnOnce(World<'_>) -> Outcome) -> Outcome {
+        ask_world(&self.bundle, &self.by, &self.over, |_, world| ask(world))
     }
 
     /// The two places on a terrain.
-    pub fn positions(
-        &self,
-        map: &MappedBundle,
-        terrain: &TerrainBundle<'_>,
-    ) -> Result<[Position; 2], Failure> {
+    pub fn positions(&self, terrain: &TerrainBundle<'_>) -> Result<[Position; 2], Failure> {
         let [a, b] = self.places()?;
-        let position = |place| self.by.position(&self.bundle, map, terrain, place);
+        let position = |place| self.by.position(&self.bundle, terrain, place);
         Ok([position(a)?, position(b)?])
     }
 
@@ -147,10 +132,9 @@ impl PairArgs {
 
     /// Answers visible or hidden in a solid level, now or on paths of up to `reach`.
     pub fn answer_in_solid(&self, level: &SolidBundle, reach: Option<[f64; 2]>) -> Outcome {
-        match (&self.points, &self.pairs) {
-            (Some(file), _) => solid_level::visible_points(level, file, reach, &self.json),
-            (_, Some(file)) => solid_level::visible_pairs(level, file, reach, &self.json),
-            _ => solid_level::visible(&self.bundle, level, self.places()?, reach, &self.json),
+        match &self.pairs {
+            Some(file) => solid_level::visible_pairs(level, file, reach, &self.json),
+            None => solid_level::visible(&self.bundle, level, self.places()?, reach, &self.json),
         }
     }
 
@@ -163,7 +147,6 @@ impl PairArgs {
     /// Answers visible or hidden on a terrain.
     pub fn answer_on_terrain<D: Serialize>(
         &self,
-        map: &MappedBundle,
         terrain: &TerrainBundle<'_>,
         visible: impl Fn([Position; 2]) -> bool,
         document: impl FnOnce([Position; 2], bool) -> D,
@@ -177,7 +160,7 @@ impl PairArgs {
                 Ok((visible(pair), pair.iter().filter(nobody).count() as u64))
             });
         }
-        let pair = self.positions(map, terrain)?;
+        let pair = self.positions(terrain)?;
         self.answer(visible(pair), |visible| document(pair, visible))
     }
 

@@ -102,8 +102,13 @@ pub fn parse_samples(line: &[u8], parameters: &TerrainParameters) -> Result<[Pos
 
 /// Reads `a b`, two cells of `cells`.
 pub fn parse_cells(line: &[u8], cells: u32) -> Result<[u32; 2], String> {
-    let expected = "two whole numbers \"a b\"";
-    let pair = numbers(line).ok_or_else(|| no_numbers(line, expected))?;
+    parse_cells_or(line, cells, "")
+}
+
+/// The same where a line may be something else.
+pub fn parse_cells_or(line: &[u8], cells: u32, other: &str) -> Result<[u32; 2], String> {
+    let expected = format!("two whole numbers \"a b\"{other}");
+    let pair = numbers(line).ok_or_else(|| no_numbers(line, &expected))?;
     match pair.iter().find(|cell| **cell >= cells) {
         None => Ok(pair),
         Some(outside) => Err(format!(
@@ -113,18 +118,21 @@ pub fn parse_cells(line: &[u8], cells: u32) -> Result<[u32; 2], String> {
     }
 }
 
+/// What a line of two positions is.
+pub const POINTS: &str = ", or six finite numbers \"x y z x y z\"";
+
 /// Reads `x y z x y z`, two positions.
-pub fn parse_numbers(line: &[u8]) -> Result<[f64; 6], String> {
+pub fn parse_points(line: &[u8]) -> Option<[[f64; 3]; 2]> {
     let text = String::from_utf8_lossy(line);
     let words = text.split([' ', '\t', ',', '\r', '\n']);
     let numbers = words.filter(|word| !word.is_empty()).map(|word| {
         let number = word.parse::<f64>().ok();
         number.filter(|number| number.is_finite())
     });
-    let numbers: Option<Vec<f64>> = numbers.collect();
-    numbers
-        .and_then(|numbers| numbers.try_into().ok())
-        .ok_or_else(|| no_numbers(line, "six finite numbers \"x y z x y z\""))
+    match *numbers.collect::<Option<Vec<f64>>>()? {
+        [ax, ay, az, bx, by, bz] => Some([[ax, ay, az], [bx, by, bz]]),
+        _ => None,
+    }
 }
 
 fn no_numbers(line: &[u8], expected: &str) -> String {

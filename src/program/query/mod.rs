@@ -1,5 +1,5 @@
 //! `viewcell query`: questions to a bundle; here those of a pair of places: can one be seen from the other (`visible`)?
-//! May two players come to see each other (`within`)? How many visible steps lead from one cell to another
+//! May two players come to see each other (`--reach`)? How many visible steps lead from one cell to another
 //! (`distance`)?
 
 mod ask;
@@ -16,7 +16,7 @@ use place::{Standing, quad_at};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell::query::{Answer, CellBundle, MappedBundle, Sample, TerrainBundle, World};
+use viewcell::query::{Answer, CellBundle, Sample, TerrainBundle, World};
 
 use super::exit::{Failure, Outcome};
 use super::output::{Json, Stdout};
@@ -46,7 +46,6 @@ enum Question {
     Distance(DistanceArgs),
     Pvs(pvs::PvsArgs),
     Locate(pvs::LocateArgs),
-    Within(WithinArgs),
 }
 
 pub fn run(args: Args) -> Outcome {
@@ -55,7 +54,6 @@ pub fn run(args: Args) -> Outcome {
         Question::Distance(args) => distance(&args),
         Question::Pvs(args) => pvs::pvs(&args),
         Question::Locate(args) => pvs::locate(&args),
-        Question::Within(args) => within(&args),
     }
 }
 
@@ -72,6 +70,18 @@ pub struct VisibleArgs {
     /// anywhere in the other
     #[arg(long, value_name = "L")]
     quad: Option<u32>,
+    /// May they see each other if each moves up to so far from A and B? The first and the second, or both: metres, or
+    /// units of a level's positions
+    ///
+    /// This is what a server asks, with distances from speed and ping: at 5 m/s and 300 ms, 1.5 m. The answer errs towards
+    /// visible.
+    #[arg(
+        long,
+        value_name = "R[,S]",
+        allow_hyphen_values = true,
+        conflicts_with = "quad"
+    )]
+    reach: Option<Reaches>,
 }
 
 /// What `viewcell query visible --json` prints.
@@ -108,8 +118,11 @@ pub struct CellVisibleDocument {
 
 pub fn visible(args: &VisibleArgs) -> Outcome {
     let pair = &args.pair;
-    pair.ask(|map, world| match world {
-        World::Terrain(terrain) => visible_on_terrain(args, map, &terrain),
+    if let Some(Reaches(reach)) = args.reach {
+        return within(pair, reach);
+    }
+    pair.ask(|world| match world {
+        World::Terrain(terrain) => visible_on_terrain(args, &terrain),
         World::Cells(_) if args.quad.is_some() => Err(Failure::usage(format!(
             "--quad: expected a bundle of a terrain, found {}, which is of cells; leave it out",
             pair.bundle.display()
@@ -123,11 +136,7 @@ pub fn visible(args: &VisibleArgs) -> Outcome {
     })
 }
 
-fn visible_on_terrain(
-    args: &VisibleArgs,
-    map: &MappedBundle,
-    terrain: &TerrainBundle<'_>,
-) -> Outcome {
+fn visible_on_terrain(args: &VisibleArgs, terrain: &TerrainBundle<'_>) -> Outcome {
     let level = args.quad.unwrap_or(0).max(terrain.parameters().finest());
     check_level(&args.pair.bundle, terrain, level)?;
     let nobody = |sample| {
@@ -143,7 +152,7 @@ fn visible_on_terrain(
         nobody_at_a: nobody(a.sample),
         nobody_at_b: nobody(b.sample),
     };
-    args.pair.answer_on_terrain(map, terrain, visible, document)
+    args.pair.answer_on_terrain(terrain, visible, document)
 }
 
 /// Whether the quads of a level of the heightmap that hold two samples see each other.
@@ -154,21 +163,6 @@ fn sees(terrain: &TerrainBundle, level: u32, pair: [Sample; 2]) -> bool {
     }
     let pvs = terrain.pvs(a);
     pvs.is_some_and(|pvs| pvs.state(b) != Answer::Hidden)
-}
-
-/// May two players see each other if each moves up to a given distance from A and B? Prints visible or hidden
-///
-/// This is what a server asks, with distances from speed and ping: at 5 m/s and 300 ms, 1.5 m. The answer errs
-/// towards visible. With --pairs, answers a whole file: 1 or 0 for each line, in order.
-///
-/// Example: viewcell query within level.vcb 10,20 90,40 --reach 1.5
-#[derive(clap::Args)]
-pub struct WithinArgs {
-    #[command(flatten)]
-    pair: PairArgs,
-    /// How far both may move, or the first and the second: metres, or units of a level's positions
-    #[arg(long, value_name = "R[,S]", allow_hyphen_values = true)]
-    reach: Reaches,
 }
 
 /// R or R,S.
@@ -191,9 +185,9 @@ impl FromStr for Reaches {
     }
 }
 
-/// What `viewcell query within --json` prints of one pair.
+/// What `viewcell query visible --reach --json` prints of one pair.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query within")]
+#[schemars(title = "viewcell query visible --reach")]
 pub struct WithinDocument {
     /// Where the first player is: column and row, or a cell alone.
     a: Vec<u32>,
@@ -205,23 +199,21 @@ pub struct WithinDocument {
     visible: bool,
 }
 
-pub fn within(args: &WithinArgs) -> Outcome {
-    let Reaches(reach) = args.reach;
+fn within(pair: &PairArgs, reach: [f64; 2]) -> Outcome {
     let document = |[a, b]: [Vec<u32>; 2], visible| WithinDocument {
         a,
         b,
         reach,
         visible,
     };
-    let pair = &args.pair;
-    pair.ask(|map, world| match world {
+    pair.ask(|world| match world {
         World::Terrain(terrain) => {
             let visible =
                 |[a, b]: [Position; 2]| terrain.samples_visible_within(a.sample, b.sample, reach);
             let document = |pair: [Position; 2], visible| {
                 document(pair.map(|place| place.numbers().to_vec()), visible)
             };
-            pair.answer_on_terrain(map, &terrain, visible, document)
+            pair.answer_on_terrain(&terrain, visible, document)
         }
         World::Cells(level) => {
             let mut memory = vec![0; level.reach_memory().two];

@@ -8,12 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::exit::Failure;
+use crate::moved;
 use crate::values;
 use viewcell::format::TerrainParameters;
-use viewcell::query::{CellBundle, MappedBundle, Quad, Sample, TerrainBundle};
+use viewcell::query::{CellBundle, Quad, Sample, TerrainBundle};
 use viewcell_ingest::world::Short;
-
-use super::bundles::cannot_open;
 
 /// A place on the command line: COL,ROW of a terrain, or the number of a cell; or as [`By`] says.
 #[derive(Clone, Copy)]
@@ -37,7 +36,9 @@ impl FromStr for GivenPlace {
         // not know.
         let is_option = |text: &str| text.starts_with('-') && text.contains(char::is_alphabetic);
         if is_option(text) {
-            return Err(format!("there is no option {text} here; see --help"));
+            let moved = moved::option(text.trim_start_matches('-'));
+            let unknown = || format!("there is no option {text} here; see --help");
+            return Err(moved.unwrap_or_else(unknown));
         }
         if let Some(point) = values::point(text) {
             return Ok(Self::Point(point));
@@ -132,11 +133,7 @@ pub struct By {
     /// Places are EAST,SOUTH: metres east and south of the north-western sample
     #[arg(long)]
     at: bool,
-    /// Places are LON,LAT: degrees of longitude and latitude, for a bundle whose coordinate reference system is in
-    /// degrees
-    #[arg(long)]
-    lonlat: bool,
-    /// Places are X,Y in the bundle's coordinate reference system, whatever its unit
+    /// Places are X,Y in the bundle's coordinate reference system, whatever its unit: LON,LAT where that is degrees
     #[arg(long)]
     xy: bool,
 }
@@ -144,14 +141,13 @@ pub struct By {
 impl By {
     /// Whether places are by column and row.
     pub fn is_grid(&self) -> bool {
-        !(self.at || self.lonlat || self.xy)
+        !(self.at || self.xy)
     }
 
     /// Where a place is. Fails where there is none.
     pub fn position(
         &self,
         path: &Path,
-        map: &MappedBundle,
         terrain: &TerrainBundle<'_>,
         place: GivenPlace,
     ) -> Result<Position, Failure> {
@@ -159,7 +155,6 @@ impl By {
         let side = f64::from(1_u32 << parameters.finest());
         let option = match self {
             Self { at: true, .. } => "--at",
-            Self { lonlat: true, .. } => "--lonlat",
             Self { xy: true, .. } => "--xy",
             _ => return check_inside(path, terrain, place),
         };
@@ -192,24 +187,13 @@ impl By {
                 )
             });
         }
-        let bundle = map.bundle().map_err(|error| cannot_open(path, error))?;
-        let crs = bundle.crs().filter(|crs| !crs.is_empty());
-        let transform = parameters.transform;
-        let (Some(transform), true) = (transform, crs.is_some() || self.xy) else {
+        let Some(transform) = parameters.transform else {
             return Err(Failure::usage(format!(
                 "{option}: {} has no geographic position; give places by COL,ROW, or by metres \
                  with --at",
                 path.display()
             )));
         };
-        if self.lonlat && !crs.is_some_and(in_degrees) {
-            return Err(Failure::usage(format!(
-                "--lonlat: expected a bundle whose coordinate reference system is in degrees, found \
-                 {} in {}; give X,Y in it with --xy, or metres with --at",
-                crs.unwrap_or("none"),
-                path.display()
-            )));
-        }
         let [x0, xc, xr, y0, yc, yr] = transform;
         let (x1, y1, scale) = (x - x0, y - y0, side / (xc * yr - xr * yc));
         let point = [(x1 * yr - y1 * xr) * scale, (y1 * xc - x1 * yc) * scale];
@@ -268,8 +252,8 @@ fn check_inside(
     position.ok_or_else(|| {
         let [columns, rows] = parameters.heightmap();
         let ends = format!(
-            "columns 0 to {} and rows 0 to {}, as whole numbers (metres with --at, degrees with \
-             --lonlat)",
+            "columns 0 to {} and rows 0 to {}, as whole numbers (metres with --at, the map's \
+             coordinates with --xy)",
             columns - 1,
             rows - 1
         );
@@ -323,7 +307,7 @@ pub fn check_by_number(path: &Path, by: &By) -> Result<(), Failure> {
         Ok(())
     } else {
         Err(Failure::usage(format!(
-            "--at, --lonlat, --xy: expected a terrain, found a level in {}; viewcell query locate \
+            "--at, --xy: expected a terrain, found a level in {}; viewcell query locate \
              finds the cell that contains a point",
             path.display()
         )))

@@ -165,7 +165,7 @@ fn read<'t>(path: &Path, terrain: &TerrainBundle<'t>, quad: Quad) -> Result<Pvs<
 
 fn pvs_on_terrain(args: &PvsArgs, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> Outcome {
     let drawing = args.output.as_deref().map(kind_of).transpose()?;
-    let place = args.by.position(&args.bundle, map, terrain, args.a)?;
+    let place = args.by.position(&args.bundle, terrain, args.a)?;
     let quad = quad_over(&args.bundle, terrain, place, args.quad)?;
     let pvs = read(&args.bundle, terrain, quad)?;
 
@@ -253,7 +253,7 @@ fn geotiff(
 ///
 /// In a level the point is X,Y,Z in the units and axes of its file, or of the engine in --from of a solid one's
 /// bake. The cell of a level of cells is found by the level's BSP or, without one, by the boxes of the cells. If
-/// there is no cell, the answer is nowhere. In a terrain the place is EAST,SOUTH with --at, LON,LAT with --lonlat,
+/// there is no cell, the answer is nowhere. In a terrain the place is EAST,SOUTH with --at,
 /// X,Y with --xy, and otherwise COL,ROW.
 ///
 /// Example: viewcell query locate e1m1.vcb 480,-352,88
@@ -323,7 +323,7 @@ pub fn locate(args: &LocateArgs) -> Outcome {
                     // A point of a level: says that there is none.
                     cells(&args.bundle, map)?;
                 }
-                locate_on_terrain(args, map, &terrain, &point)
+                locate_on_terrain(args, &terrain, &point)
             }
             World::Solid(level) => {
                 let point = in_space()?;
@@ -345,16 +345,11 @@ pub fn locate(args: &LocateArgs) -> Outcome {
     )
 }
 
-fn locate_on_terrain(
-    args: &LocateArgs,
-    map: &MappedBundle,
-    terrain: &TerrainBundle<'_>,
-    point: &str,
-) -> Outcome {
+fn locate_on_terrain(args: &LocateArgs, terrain: &TerrainBundle<'_>, point: &str) -> Outcome {
     let place: GivenPlace = point
         .parse()
         .map_err(|fault| Failure::usage(format!("{point}: {fault}")))?;
-    let place = args.by.position(&args.bundle, map, terrain, place)?;
+    let place = args.by.position(&args.bundle, terrain, place)?;
     let [column, row] = place.numbers();
     let height = terrain.height(place.cell);
     let standing = Standing::within(terrain, quad_at(terrain, place.sample, 0));

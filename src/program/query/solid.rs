@@ -12,7 +12,7 @@ use viewcell::query::{Extent, SolidBundle};
 use super::lines;
 use super::place::GivenPlace;
 
-/// What `viewcell query visible --json` and `query within --json` print for solid levels.
+/// What `viewcell query visible --json` prints for solid levels.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell query visible, solid levels")]
 pub struct SolidVisibleDocument {
@@ -146,8 +146,8 @@ pub fn visible(
     json.tell(document, if visible { "visible" } else { "hidden" })
 }
 
-/// Answers lines of six numbers, two positions; says how many positions are in no cell.
-pub fn visible_points(
+/// Answers lines of six numbers, two positions, or of two numbers of cells; says how many positions are in no cell.
+pub fn visible_pairs(
     level: &SolidBundle,
     file: &Path,
     reach: Option<[f64; 2]>,
@@ -155,36 +155,25 @@ pub fn visible_points(
 ) -> Outcome {
     let mut places = [0, 0];
     let outcome = lines::answer_visible(file, json, &mut places, |line| {
-        let [ax, ay, az, bx, by, bz] = lines::parse_numbers(line)?;
-        let both = [[ax, ay, az], [bx, by, bz]].map(Where::Point);
+        let both = match lines::parse_points(line) {
+            Some(points) => points.map(Where::Point),
+            None => lines::parse_cells_or(line, level.cells(), lines::POINTS)?.map(Where::Cell),
+        };
         let nowhere = both.iter().filter(|at| at.cell(level).is_none());
         Ok((may_see(level, both, reach), nowhere.count() as u64))
     })?;
-    let [nowhere, positions] = places;
+    let [nowhere, places] = places;
     if nowhere > 0 {
-        let doubt = if 2 * nowhere > positions {
+        let doubt = if 2 * nowhere > places {
             "; is the bundle of another level?"
         } else {
             ""
         };
         say(format_args!(
-            "{nowhere} of {positions} positions are in no view cell: they see all and are seen by all{doubt}"
+            "{nowhere} of {places} positions are in no view cell: they see all and are seen by all{doubt}"
         ));
     }
     Ok(outcome)
-}
-
-/// Answers lines of two numbers of cells.
-pub fn visible_pairs(
-    level: &SolidBundle,
-    file: &Path,
-    reach: Option<[f64; 2]>,
-    json: &Json,
-) -> Outcome {
-    lines::answer_visible(file, json, &mut [0, 0], |line| {
-        let pair = lines::parse_cells(line, level.cells())?;
-        Ok((may_see(level, pair.map(Where::Cell), reach), 0))
-    })
 }
 
 pub fn pvs(path: &Path, level: &SolidBundle, place: GivenPlace, json: &Json) -> Outcome {

@@ -16,10 +16,9 @@ use viewcell::query::WorldKind;
 use viewcell_bake::bundle;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{self, say};
+use super::output::{self, FileManner, say};
 use super::query;
 use super::shading::Shading;
-use super::work::{Manner, Work};
 pub use page::{Page, Section};
 use page::{finished_page, making, named, percent};
 
@@ -45,7 +44,7 @@ pub struct Args {
     #[command(flatten)]
     shading: Shading,
     #[command(flatten)]
-    manner: Manner,
+    manner: FileManner,
 }
 
 /// What `viewcell report --json` prints.
@@ -66,7 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.interactive {
         look::check(&args.bundle)?;
     }
-    let work = Work::begin(&args.bundle, &args.output, &args.manner)?;
+    let work = args.manner.begin(&args.bundle, &args.output)?;
     let info = bundle::info(&args.bundle)?;
     let map = query::open(&args.bundle)?;
     args.shading.check(&args.bundle, map.kind())?;
@@ -83,7 +82,7 @@ pub fn run(args: &Args) -> Outcome {
     let html = page.html()?;
     work.save(|file| file.write_all(html.as_bytes()))?;
     let Page { warnings, .. } = page;
-    if args.manner.effort.json.json {
+    if args.manner.json.json {
         output::print_json(&Document {
             output: args.output.clone(),
             bytes: html.len() as u64,

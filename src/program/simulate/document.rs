@@ -35,7 +35,7 @@ pub struct Document {
     pub positions: u64,
     /// The figures of each scheme.
     pub schemes: Vec<Scheme>,
-    /// With --bound: the best that frontier sets could achieve.
+    /// With `bound` of a job: the best that frontier sets could achieve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
     /// The options that repeat this run.

@@ -37,30 +37,21 @@ pub struct Options {
     /// Without a trace: number of players
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(2..=1024), conflicts_with = "traces")]
     players: u16,
-    /// Without a trace: where the players go
-    #[arg(long, value_enum, default_value_t = Motion::Objectives, conflicts_with = "traces")]
-    motion: Motion,
+    /// Without a trace: where the players go, and how: waypoints, each to random places; objectives, each between a
+    /// few points, by shortest paths; squads, the same in groups of four, in which three follow one
+    ///
+    /// After it may come, as in objectives,walk=5,pause=2: walk, their average speed, in metres or units a second;
+    /// pause, for how many seconds they stop on average; deaths, how often per minute each dies; respawn, for how many
+    /// seconds they stay dead.
+    #[arg(long, value_name = "KIND[,walk=V,...]", default_value = "objectives", value_parser = motion, conflicts_with = "traces")]
+    motion: Movement,
     /// Without a trace: for how long
     #[arg(long, value_name = "S", default_value = "600", value_parser = values::positive, conflicts_with = "traces")]
     seconds: f64,
-    /// Seed of generated movements, and of lost packets
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Without a trace: repeat with this many seeds, from --seed on
-    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "traces")]
-    repeat: u32,
-    /// Without a trace: average speed of players, in metres or units a second
-    #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::positive, conflicts_with = "traces")]
-    walk: Option<f64>,
-    /// Without a trace: for how many seconds players stop on average
-    #[arg(long, hide_short_help = true, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
-    pause: Option<f64>,
-    /// Without a trace: how often per minute each player dies
-    #[arg(long, hide_short_help = true, value_name = "RATE", value_parser = values::not_negative, conflicts_with = "traces")]
-    deaths: Option<f64>,
-    /// Without a trace: for how many seconds players stay dead
-    #[arg(long, hide_short_help = true, value_name = "S", value_parser = values::not_negative, conflicts_with = "traces")]
-    respawn: Option<f64>,
+    /// Seed of generated movements, and of lost packets; without a trace also a range, such as 1..20, of which each
+    /// is played
+    #[arg(long, value_name = "N[..M]", default_value = "1", value_parser = seeds)]
+    seed: (u64, u32),
     /// Frames a second, of clients and of the server
     #[arg(long, default_value = "10", value_parser = values::positive)]
     hz: f64,
@@ -75,26 +66,22 @@ pub struct Options {
     /// Maximum additional delay in each direction, in milliseconds
     #[arg(long, value_name = "MS", default_value = "0", value_parser = values::not_negative)]
     jitter: f64,
-    /// Percentage of packets that are lost
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
-    loss: f64,
-    /// How many packets are lost in a row, on average
-    #[arg(long, hide_short_help = true, value_name = "N", default_value = "1", value_parser = values::positive)]
-    burst: f64,
-    /// Bandwidth of each client up, and down; 0 for unlimited
-    #[arg(long, hide_short_help = true, value_name = "KBIT/S", default_value = "0", value_parser = values::not_negative)]
-    bandwidth: f64,
-    /// With --bandwidth: the longest time that packets are queued; those that would wait longer are lost
-    #[arg(long, hide_short_help = true, value_name = "MS", default_value = "100", value_parser = values::not_negative)]
-    queue: f64,
+    /// Percentage of packets that are lost, and how many in a row, on average [default: 0,1]
+    #[arg(long, value_name = "PERCENT[,ROW]", default_value = "0", hide_default_value = true, value_parser = loss)]
+    loss: [f64; 2],
+    /// Bandwidth of each client up, and down; 0 for unlimited. Packets that would be queued for longer than the second
+    /// number are lost [default: 0,100]
+    #[arg(long, hide_short_help = true, value_name = "KBIT/S[,MS]", default_value = "0", hide_default_value = true, value_parser = bandwidth)]
+    bandwidth: [f64; 2],
     /// What decides who truly sees whom
     #[arg(long, value_enum, default_value_t = Truth::Places)]
     truth: Truth,
     /// The file of a solid level, in which lines of sight are traced for --truth lines and the scheme sight
     #[arg(long, value_name = "FILE")]
     level: Option<PathBuf>,
-    /// Names of schemes to play; best is the recommended one
-    #[arg(long = "scheme", value_name = "NAME", value_delimiter = ',')]
+    /// Names of schemes to play; best is the recommended one. Two take a length: distance=200, its range; zones=64,
+    /// their side
+    #[arg(long = "scheme", value_name = "NAME[=D]", value_delimiter = ',')]
     schemes: Vec<String>,
     /// Height of the eye above a player's origin
     #[arg(long, hide_short_help = true, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
@@ -103,32 +90,104 @@ pub struct Options {
     #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::positive)]
     jump: Option<f64>,
     /// For schemes that look ahead: maximum speed of players [default: measured in the movements]
-    #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::not_negative)]
-    speed: Option<f64>,
-    /// For the look-ahead: maximum acceleration of players, in metres or units a second squared [default: measured
-    /// in the movements]
-    #[arg(long, hide_short_help = true, value_name = "A", value_parser = values::not_negative)]
-    acceleration: Option<f64>,
-    /// For the look-ahead: maximum sudden change of players' velocity, by jumps, knock-back and walls, in metres
-    /// or units a second [default: measured in the movements]
-    #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::not_negative)]
-    impulse: Option<f64>,
+    ///
+    /// After it, or instead, may come acceleration=A, their maximum acceleration, in metres or units a second squared, and
+    /// impulse=V, the maximum sudden change of their velocity, by jumps, knock-back and walls.
+    #[arg(long, hide_short_help = true, value_name = "V[,impulse=V,...]", default_value = "", hide_default_value = true, value_parser = limits)]
+    speed: [Option<f64>; 3],
     /// For schemes that look ahead: a fixed time for all, with reaches of --speed in any direction [default: by
     /// each client's --rtt, with reaches by how players move]
     #[arg(long, hide_short_help = true, value_name = "MS", value_parser = values::not_negative)]
     ahead: Option<f64>,
-    /// For the scheme by distance: its range
-    #[arg(long, hide_short_help = true, value_name = "D", value_parser = values::positive)]
-    distance: Option<f64>,
-    /// For the scheme of zones: their side
-    #[arg(long, hide_short_help = true, value_name = "D", value_parser = values::positive)]
-    zone: Option<f64>,
-    /// Also print what frontier sets could save at most, if all moves were known beforehand
-    #[arg(long, hide_short_help = true)]
-    bound: bool,
-    // Its heading would go on over what comes after.
-    #[command(flatten)]
-    reading: LevelArgs,
+    /// With --level: the game's folder, as for viewcell bake solid; what else is to be known to read it, the bundle says
+    #[arg(long, value_name = "DIR", requires = "level")]
+    pack: Option<PathBuf>,
+}
+
+/// How made-up players move.
+#[derive(Clone, Copy)]
+struct Movement {
+    kind: Motion,
+    /// Speed, seconds of a stop, deaths a minute, seconds until a player is back.
+    numbers: [Option<f64>; 4],
+}
+
+fn motion(text: &str) -> Result<Movement, String> {
+    let (kind, numbers) = values::named(text, ["walk", "pause", "deaths", "respawn"])?;
+    if numbers[0] == Some(0.0) {
+        return Err("walk: expected a finite number above 0".to_owned());
+    }
+    let kind = kind.map_or(Ok(Motion::Objectives), |kind| {
+        let found = Motion::from_str(&kind, false);
+        found.map_err(|_| format!("expected waypoints, objectives or squads, found {kind:?}"))
+    });
+    Ok(Movement {
+        kind: kind?,
+        numbers,
+    })
+}
+
+/// The first seed, and how many.
+fn seeds(text: &str) -> Result<(u64, u32), String> {
+    const MOST: u64 = 1000;
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let range = first.trim().parse().ok().zip(last.trim().parse().ok());
+    let more = |(first, last): (u64, u64)| Some((first, last.checked_sub(first)?));
+    match range.and_then(more) {
+        Some((first, more)) if more < MOST => Ok((first, more as u32 + 1)),
+        _ => Err(format!(
+            "expected a seed, or up to {MOST}: the first..the last"
+        )),
+    }
+}
+
+/// Percentage, and packets in a row.
+fn loss(text: &str) -> Result<[f64; 2], String> {
+    match values::numbers(text).as_deref() {
+        Some(&[percent]) if (0.0..100.0).contains(&percent) => Ok([percent, 1.0]),
+        Some(&[percent, row]) if (0.0..100.0).contains(&percent) && row > 0.0 => Ok([percent, row]),
+        _ => Err("expected a percentage, 0 or more and less than 100, or it and how many in a row, above 0".to_owned()),
+    }
+}
+
+/// Kilobits a second, and milliseconds of a queue.
+fn bandwidth(text: &str) -> Result<[f64; 2], String> {
+    match values::numbers(text).as_deref() {
+        Some(&[rate]) if rate >= 0.0 => Ok([rate, 100.0]),
+        Some(&[rate, queue]) if rate >= 0.0 && queue >= 0.0 => Ok([rate, queue]),
+        _ => Err("expected KBIT/S or KBIT/S,MS: finite numbers from 0 up".to_owned()),
+    }
+}
+
+/// Speed, acceleration, impulse.
+fn limits(text: &str) -> Result<[Option<f64>; 3], String> {
+    if text.is_empty() {
+        return Ok([None; 3]);
+    }
+    let (speed, [acceleration, impulse]) = values::named(text, ["acceleration", "impulse"])?;
+    let speed = speed
+        .map(|speed| values::not_negative(&speed))
+        .transpose()?;
+    Ok([speed, acceleration, impulse])
+}
+
+/// Names of schemes without their lengths, and the lengths of `distance` and `zones`.
+fn lengths(schemes: &[String]) -> Result<(Vec<String>, [Option<f64>; 2]), Failure> {
+    let mut lengths = [None; 2];
+    let mut name = |scheme: &String| {
+        let Some((name, length)) = scheme.split_once('=') else {
+            return Ok::<_, Failure>(scheme.clone());
+        };
+        let fail = |words: &str| Failure::usage(format!("--scheme {scheme}: {words}"));
+        let at = ["distance", "zones"]
+            .iter()
+            .position(|other| *other == name);
+        let at = at.ok_or_else(|| fail("expected a length of distance or zones; leave it out"))?;
+        lengths[at] = Some(values::positive(length).map_err(|words| fail(&words))?);
+        Ok(name.to_owned())
+    };
+    let names = schemes.iter().map(&mut name).collect::<Result<_, _>>()?;
+    Ok((names, lengths))
 }
 
 /// Where made-up players go.
@@ -255,29 +314,40 @@ pub struct Job {
 
 impl Options {
     /// What they ask for.
-    pub fn job(&self, all: &dyn Schemes) -> Result<Job, Failure> {
+    pub fn job(&self, all: &dyn Schemes, bound: bool) -> Result<Job, Failure> {
         let bundle = self.bundle.clone();
         let bundle = bundle.ok_or_else(|| Failure::usage("expected a bundle"))?;
-        let schemes = if self.schemes.is_empty() {
+        let (named, [distance, zone]) = lengths(&self.schemes)?;
+        let schemes = if named.is_empty() {
             all_schemes(all)
         } else {
-            self.schemes.clone()
+            named
         };
+        let (seed, repeat) = self.seed;
+        if repeat > 1 && !self.traces.is_empty() {
+            return Err(Failure::usage(
+                "--seed: expected one with --traces, found several; movements of a trace are the same with each",
+            ));
+        }
+        let [walk, pause, deaths, respawn] = self.motion.numbers;
+        let [loss, burst] = self.loss;
+        let [bandwidth, queue] = self.bandwidth;
+        let [speed, acceleration, impulse] = self.speed;
         let job = Job {
             bundle,
             traces: self.traces.first().cloned(),
             more_traces: self.traces.iter().skip(1).cloned().collect(),
             place: self.place.map(|place| place.0),
             like: self.like.clone(),
-            respawn: self.respawn,
             players: self.players,
-            motion: self.motion,
+            motion: self.motion.kind,
             seconds: self.seconds,
-            seed: self.seed,
-            repeat: self.repeat,
-            walk: self.walk,
-            pause: self.pause,
-            deaths: self.deaths,
+            seed,
+            repeat,
+            walk,
+            pause,
+            deaths,
+            respawn,
             hz: self.hz,
             rtt: self.rtt.iter().copied().fold(0.0, f64::max),
             rtts: match self.rtt.as_slice() {
@@ -285,24 +355,27 @@ impl Options {
                 several => several.to_vec(),
             },
             rtt_spread: self.rtt_spread,
-            bandwidth: self.bandwidth,
-            queue: self.queue,
+            bandwidth,
+            queue,
             truth: self.truth,
             level: self.level.clone(),
-            reading: self.reading.clone(),
+            reading: LevelArgs {
+                pack: self.pack.clone(),
+                ..LevelArgs::default()
+            },
             jitter: self.jitter,
-            loss: self.loss,
-            burst: self.burst,
+            loss,
+            burst,
             schemes,
             eye: self.eye,
             jump: self.jump,
-            speed: self.speed,
-            acceleration: self.acceleration,
-            impulse: self.impulse,
+            speed,
+            acceleration,
+            impulse,
             ahead: self.ahead,
-            distance: self.distance,
-            zone: self.zone,
-            bound: self.bound,
+            distance,
+            zone,
+            bound,
         };
         job.check(all, "--scheme").map(|()| job)
     }
@@ -449,11 +522,6 @@ fn place(text: &str) -> Result<EastSouth, String> {
     place
         .map(EastSouth)
         .ok_or_else(|| "expected EAST,SOUTH in metres, with a comma between them".to_owned())
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    let number = values::not_negative(text).ok().filter(|x| *x < 100.0);
-    number.ok_or_else(|| "expected a percentage: 0 or more, less than 100".to_owned())
 }
 
 /// The names of all schemes.

@@ -68,16 +68,16 @@ enum Verb {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    run_with(args, &Usual)
+    run_with(args, &Usual, false)
 }
 
-/// The same with other schemes to choose from.
-pub fn run_with(args: &Args, schemes: &dyn Schemes) -> Outcome {
+/// The same with other schemes to choose from, and with what frontier sets could save at most, if that is asked for.
+pub fn run_with(args: &Args, schemes: &dyn Schemes, bound: bool) -> Outcome {
     if let Some(Verb::Fit(args)) = &args.verb {
         return ways::fit(args);
     }
-    let job = match &args.job_file {
-        None => args.job.job(schemes)?,
+    let mut job = match &args.job_file {
+        None => args.job.job(schemes, bound)?,
         Some(file) => job::read(file, schemes)?,
     };
     let inputs: Vec<&Path> = [&job.bundle]
@@ -91,6 +91,9 @@ pub fn run_with(args: &Args, schemes: &dyn Schemes) -> Outcome {
     let outputs = args.output.iter().chain(&args.write_trace);
     output::check_outputs(&inputs, outputs, args.force)?;
     let map = query::open(&job.bundle)?;
+    if job.level.is_some() {
+        job.reading = job.reading.of_bundle(&job.bundle)?;
+    }
     let level = job.level.as_deref();
     let level = level.map(|level| job.reading.read(level)).transpose()?;
     let bodies = match (&job.level, &level) {
@@ -259,7 +262,7 @@ fn simulate(
         }
         runs.push(figures);
     }
-    let (play, bound) = told.ok_or_else(|| Failure::usage("--repeat 0: expected 1 or more"))?;
+    let (play, bound) = told.ok_or_else(|| Failure::usage("repeat 0: expected 1 or more"))?;
     let first = runs.first().map_or(&[][..], |run| run);
     let lasted = first
         .iter()

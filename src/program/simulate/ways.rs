@@ -179,7 +179,7 @@ pub struct FitArgs {
     /// Players faster than this have not walked, but died or used a teleporter
     #[arg(long, value_name = "V", default_value_t = 2000.0, value_parser = values::positive)]
     jump: f64,
-    /// Frames per second at which --speed and --impulse of the look-ahead are measured
+    /// Frames per second at which --speed of the look-ahead is measured
     #[arg(long, default_value = "20", value_parser = values::positive)]
     hz: f64,
     #[command(flatten)]
@@ -194,20 +194,20 @@ pub struct FitDocument {
     players: usize,
     /// How long it is, in seconds.
     seconds: f64,
-    /// Average speed of moving players, in metres or units a second: --walk.
+    /// Average speed of moving players, in metres or units a second: `walk` of --motion.
     walk: f64,
-    /// For how many seconds they stop: --pause.
+    /// For how many seconds they stop: `pause` of it.
     pause: f64,
-    /// How often per minute of life each dies: --deaths.
+    /// How often per minute of life each dies: `deaths` of it.
     deaths: f64,
-    /// For how many seconds they stay dead: --respawn.
+    /// For how many seconds they stay dead: `respawn` of it.
     respawn: f64,
     /// The share of their life in which they move.
     moving: f64,
     /// Maximum speed of players, horizontally and vertically, in metres or units a second: the greater is --speed
     /// of the look-ahead.
     speed: [f64; 2],
-    /// Greatest sudden change of their velocity: the greater is --impulse.
+    /// Greatest sudden change of their velocity: the greater is `impulse` of --speed.
     impulse: [f64; 2],
     /// Greatest error of positions, in metres or units.
     error: [f64; 2],
@@ -236,8 +236,8 @@ pub fn fit(args: &FitArgs) -> Outcome {
     let limits = limits_of_trace(&trace, args.jump, args.hz);
     let text = format!(
         "{} players, {:.0} s, who move {:.0} % of their life\n\
-         --walk {:.1} --pause {:.2} --deaths {:.2} --respawn {:.2}\n\
-         look-ahead: --speed {:.1} --impulse {:.1}",
+         --motion objectives,walk={:.1},pause={:.2},deaths={:.2},respawn={:.2}\n\
+         look-ahead: --speed {:.1},impulse={:.1}",
         fit.players,
         fit.seconds,
         100.0 * fit.moving,

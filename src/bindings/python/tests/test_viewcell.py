@@ -521,7 +521,7 @@ SAME = [
     ({"max_slope": 35.0, "water_level": -4.0}, ["--max-slope", "35", "--water-level", "-4"]),
     ({"walkable": "hills.asc", "max_distance": 90.0}, ["--walkable", "hills.asc", "--max-distance", "90"]),
     ({"ground": "hills.asc", "inside": True, "player_height": 2.0}, ["--ground", "hills.asc", "--inside", "--player-height", "2"]),
-    ({"budget": 9000, "weight": "level"}, ["--budget", "9000", "--weight", "level"]),
+    ({"budget": 9000, "weight": "level"}, ["--budget", "9000,level"]),
 ]
 
 
@@ -549,7 +549,7 @@ MESH = ROOT / "tests/fuzz/seeds/solid/boxes.obj"
         (
             MESH,
             {"up": "z", "opaque_without_material": True, "reach": [[5.0, 2.0, 0.5]], "hull": (-0.3, -0.3, 0, 0.3, 0.3, 1.5)},
-            ["solid", "--up", "z", "--opaque-without-material", "--reach", "reach.csv", "--hull=-0.3,-0.3,0,0.3,0.3,1.5"],
+            ["solid", "--from", "z-up", "--opaque-without-material", "--reach", "reach.csv", "--hull=-0.3,-0.3,0,0.3,0.3,1.5"],
         ),
     ],
 )

@@ -61,14 +61,7 @@ fn cells_are_joined_as_the_paper_prints() {
     let drawing = crate::common::demo()
         .with_file_name("cells")
         .join("figure-3.json");
-    folder.ok(&[
-        "bake",
-        "cells",
-        drawing.to_str().unwrap(),
-        "-o",
-        "f.vcb",
-        "--verify",
-    ]);
+    folder.ok(&["bake", "cells", drawing.to_str().unwrap(), "-o", "f.vcb"]);
     let ask = |a, b, how| {
         let ask = [
             "experiment",
