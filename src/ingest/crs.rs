@@ -3,7 +3,7 @@
 pub(crate) use super::epsg::epsg_units;
 use super::epsg::length_by_name;
 use super::error::IngestError;
-use super::wkt::{self, Node};
+use super::wkt::{self, WktNode};
 use crate::world::Short;
 
 /// A coordinate reference system.
@@ -165,7 +165,7 @@ const COMPOUND: [&str; 2] = ["COMPD_CS", "COMPOUNDCRS"];
 /// The keywords of a unit of length.
 const LENGTH: [&str; 2] = ["UNIT", "LENGTHUNIT"];
 
-fn epsg(crs: &Node) -> Option<u32> {
+fn epsg(crs: &WktNode) -> Option<u32> {
     let id = crs.child(&["AUTHORITY", "ID"])?;
     let number = id.number(1).map(|n| n.to_string());
     let code = id.text(1).map(str::to_owned).or(number)?;
@@ -174,13 +174,13 @@ fn epsg(crs: &Node) -> Option<u32> {
 }
 
 /// Metres in a unit of height: of the part with heights of a compound CRS, or of the third axis.
-fn vertical(crs: &Node) -> Option<f64> {
+fn vertical(crs: &WktNode) -> Option<f64> {
     if crs.is(&VERTICAL) {
         return unit_of_heights(crs);
     }
     if !crs.is(&PROJECTED) && !crs.is(&GEOGRAPHIC) {
         // A compound or bound CRS. Not what a projection is based on: its heights are not those of the projection.
-        let is_part = |child: &&Node| {
+        let is_part = |child: &&WktNode| {
             [&VERTICAL[..], &PROJECTED, &GEOGRAPHIC, &COMPOUND]
                 .iter()
                 .any(|kind| child.is(kind))
@@ -200,7 +200,7 @@ fn vertical(crs: &Node) -> Option<f64> {
         .or_else(|| epsg_units(epsg(crs)?)?.vertical)
 }
 
-fn unit_of_heights(crs: &Node) -> Option<f64> {
+fn unit_of_heights(crs: &WktNode) -> Option<f64> {
     // Versions differ in where unit and direction stand: at the CRS, or at its axis.
     let axis = crs.child(&["AXIS"]);
     let unit = crs
@@ -219,7 +219,7 @@ fn unit_of_heights(crs: &Node) -> Option<f64> {
     Some(if down { -unit } else { unit })
 }
 
-fn units(crs: &Node) -> Units {
+fn units(crs: &WktNode) -> Units {
     if crs.is(&PROJECTED) {
         // WKT 2 may say the unit with each axis instead.
         let unit = ["UNIT", "LENGTHUNIT"];

@@ -5,7 +5,7 @@ const MAX_DEPTH: usize = 32;
 
 /// A keyword and what its brackets hold.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Node {
+pub(super) struct WktNode {
     /// In upper case.
     pub keyword: String,
     values: Vec<Value>,
@@ -17,15 +17,15 @@ enum Value {
     Number(f64),
     /// In upper case.
     Word(String),
-    Node(Node),
+    Node(WktNode),
 }
 
-impl Node {
+impl WktNode {
     pub(super) fn is(&self, keywords: &[&str]) -> bool {
         keywords.contains(&self.keyword.as_str())
     }
 
-    pub(super) fn children(&self) -> impl Iterator<Item = &Node> {
+    pub(super) fn children(&self) -> impl Iterator<Item = &WktNode> {
         self.values.iter().filter_map(|value| match value {
             Value::Node(node) => Some(node),
             _ => None,
@@ -33,12 +33,12 @@ impl Node {
     }
 
     /// The first direct child with one of these keywords.
-    pub(super) fn child(&self, keywords: &[&str]) -> Option<&Node> {
+    pub(super) fn child(&self, keywords: &[&str]) -> Option<&WktNode> {
         self.children().find(|child| child.is(keywords))
     }
 
     /// The first node with one of these keywords at any depth.
-    pub(super) fn descendant(&self, keywords: &[&str]) -> Option<&Node> {
+    pub(super) fn descendant(&self, keywords: &[&str]) -> Option<&WktNode> {
         self.children().find_map(|child| {
             if child.is(keywords) {
                 Some(child)
@@ -72,7 +72,7 @@ impl Node {
 }
 
 /// Parses one node that is the whole text; nothing where it is no well-known text.
-pub(super) fn parse(text: &str) -> Option<Node> {
+pub(super) fn parse(text: &str) -> Option<WktNode> {
     let mut rest = text.trim();
     match value(&mut rest, 0)? {
         Value::Node(node) if rest.trim().is_empty() => Some(node),
@@ -111,7 +111,7 @@ fn value(rest: &mut &str, depth: usize) -> Option<Value> {
         match separator {
             ',' => {}
             ']' | ')' => {
-                return Some(Value::Node(Node {
+                return Some(Value::Node(WktNode {
                     keyword: word.to_ascii_uppercase(),
                     values,
                 }));

@@ -1,11 +1,11 @@
-//! `viewcell bake`: a heightmap or a level becomes a bundle. `manner` has the options that all bakes share, `document`
+//! `viewcell bake`: a heightmap or a level becomes a bundle. `verb_options` has the options that all bakes share, `document`
 //! what they print at the end.
 
 mod cells;
 mod document;
 mod kind;
-mod manner;
 mod solid;
+mod verb_options;
 
 use std::path::{Path, PathBuf};
 
@@ -28,9 +28,9 @@ use document::finish_shard;
 pub use document::{Document, ForecastDocument, finish};
 use document::{LONG, taken};
 pub use kind::with_kind;
-use manner::{Long, Manner, going_on, stopped};
-pub use manner::{bundle_of, check_output};
 pub use solid::{Hull, no_places, reached};
+use verb_options::{Long, VerbOptions, going_on, stopped};
+pub use verb_options::{bundle_of, check_output};
 
 /// Bake a world into a bundle that answers who can see whom
 ///
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    manner: Manner,
+    verb_options: VerbOptions,
     #[command(subcommand)]
     world: Option<World>,
 }
@@ -69,27 +69,27 @@ enum World {
         #[command(flatten)]
         job: Box<TerrainJob>,
         #[command(flatten)]
-        manner: Manner,
+        verb_options: VerbOptions,
     },
     Cells(Box<cells::CellsArgs>),
     Solid(Box<solid::Args>),
 }
 
 pub fn run(args: Args) -> Outcome {
-    let (job, manner) = match (args.world, &args.job) {
+    let (job, verb_options) = match (args.world, &args.job) {
         (Some(World::Cells(args)), _) => return cells::run(&args),
         (Some(World::Solid(args)), _) => return solid::run(&args),
-        (Some(World::Terrain { job, manner }), _) => (*job, manner),
+        (Some(World::Terrain { job, verb_options }), _) => (*job, verb_options),
         (None, Some(file)) => {
             let mut job = TerrainJob::read(file)?;
             job.force |= args.force;
-            (job, args.manner)
+            (job, args.verb_options)
         }
         (None, None) => return Err(Failure::usage("expected a world to bake, or --job")),
     };
-    let long = &manner.long;
+    let long = &verb_options.long;
     if long.dry_run {
-        return dry_run(&job, &manner);
+        return dry_run(&job, &verb_options);
     }
     let output = long.output(job.output()?);
     if job.compression.is_lossy() && long.shard.is_some() {
@@ -99,17 +99,17 @@ pub fn run(args: Args) -> Outcome {
     }
     check_output(&job.input, job.force, long.resume, &output)?;
     let stop = Stop::listen()?;
-    let progress = Progress::new(&manner.voice, stop.clone());
-    let result = bake(&job, &manner, &output, &progress);
+    let progress = Progress::new(&verb_options.voice, stop.clone());
+    let result = bake(&job, &verb_options, &output, &progress);
     progress.finish();
     let (notes, shard) = match result {
         Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
     if let Some(report) = shard {
-        return finish_shard(report, output, notes, &manner);
+        return finish_shard(report, output, notes, &verb_options);
     }
-    finish(output, notes, &manner.voice, &manner.json)
+    finish(output, notes, &verb_options.voice, &verb_options.json)
 }
 
 /// The terrain of a job, and how to bake it.
@@ -184,11 +184,11 @@ fn forecast(
 }
 
 /// Tells what a bake will take.
-fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
+fn dry_run(job: &TerrainJob, verb_options: &VerbOptions) -> Outcome {
     let (ingested, options) = prepare(job, Keep::Nothing)?;
-    manner.voice.tell_notes(&ingested.notes);
+    verb_options.voice.tell_notes(&ingested.notes);
     let name = job.input.file_name().unwrap_or_default().to_string_lossy();
-    let progress = Progress::new(&manner.voice, Stop::default());
+    let progress = Progress::new(&verb_options.voice, Stop::default());
     let terrain = &ingested.terrain;
     let forecast = forecast(terrain, &options, &name, &progress)?;
     let mut document = ForecastDocument::new(&forecast);
@@ -210,7 +210,7 @@ fn dry_run(job: &TerrainJob, manner: &Manner) -> Outcome {
         }
     }
     progress.finish();
-    document.tell("", &manner.json)
+    document.tell("", &verb_options.json)
 }
 
 /// What is said before the work: which view cells the quality has chosen, what they take here and what its neighbours
@@ -288,11 +288,11 @@ fn may_be_long(terrain: &Terrain, options: &BakeOptions) -> bool {
 /// Reads, bakes and writes; returns what a person should know and has been told, and what a shard came to.
 fn bake(
     job: &TerrainJob,
-    manner: &Manner,
+    verb_options: &VerbOptions,
     output: &Path,
     progress: &Progress,
 ) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
-    let (long, voice) = (&manner.long, &manner.voice);
+    let (long, voice) = (&verb_options.long, &verb_options.voice);
     let (ingested, mut options) = prepare(job, long.keep())?;
     // Before the work: what is wrong here would make hours of it worthless.
     voice.tell_notes(&ingested.notes);

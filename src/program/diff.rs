@@ -14,7 +14,7 @@ use viewcell_bake::survey::{self, cell_difference};
 use viewcell_view::picture::{self, Page};
 
 use super::exit::{Exit, Failure, Outcome};
-use super::output::FileManner;
+use super::output::FileWorkOptions;
 use super::query;
 use super::render::{
     PLAN_SIDE, check_png, check_same, check_width, compare, level_pages, name, terrain_pages,
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1200, requires = "output")]
     width: u32,
     #[command(flatten)]
-    manner: FileManner,
+    work_options: FileWorkOptions,
 }
 
 /// What `viewcell diff --json` prints.
@@ -69,7 +69,7 @@ pub struct Document {
     equal: bool,
     /// One entry for each level of the viewpoint quad; for cells a single entry, over pairs of different cells; for a solid
     /// level a single one, over all pairs of cells that both bundles have.
-    levels: Vec<Level>,
+    levels: Vec<LevelCounts>,
     /// Of solid levels, which cells are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     cells: Option<CellsInBoth>,
@@ -104,7 +104,7 @@ pub struct OptionDifference {
 
 /// The answers of two bundles for the pairs of a level: of a quad and a sample, or of two cells.
 #[derive(Serialize, JsonSchema)]
-pub struct Level {
+pub struct LevelCounts {
     /// The level; 0 are single samples, or cells.
     level: u32,
     /// Pairs that both bundles know of.
@@ -120,16 +120,16 @@ pub struct Level {
 }
 
 /// What was found, the page if a picture was asked for, and of solid levels the cells.
-type Found = (Vec<Level>, Option<Page>, Option<CellsInBoth>);
+type Found = (Vec<LevelCounts>, Option<Page>, Option<CellsInBoth>);
 
 pub fn run(args: &Args) -> Outcome {
     let work = match &args.output {
         Some(path) => {
             check_png(path)?;
             check_width(args.width, false)?;
-            args.manner.begin(&args.a, path)?
+            args.work_options.begin(&args.a, path)?
         }
-        None => Work::unwritten(args.manner.quiet)?,
+        None => Work::unwritten(args.work_options.quiet)?,
     };
     let maps = [query::open(&args.a)?, query::open(&args.b)?];
     let kinds = [kind(&maps[0]), kind(&maps[1])];
@@ -157,7 +157,7 @@ pub fn run(args: &Args) -> Outcome {
     let made = |path: &Path| Ok::<_, Failure>(bundle::info(path)?.provenance);
     let (made_a, made_b) = (made(&args.a)?, made(&args.b)?);
     let differ =
-        |level: &Level| level.hidden_in_a_visible_in_b + level.visible_in_a_hidden_in_b > 0;
+        |level: &LevelCounts| level.hidden_in_a_visible_in_b + level.visible_in_a_hidden_in_b > 0;
     let document = Document {
         a: args.a.clone(),
         b: args.b.clone(),
@@ -173,7 +173,7 @@ pub fn run(args: &Args) -> Outcome {
         output: args.output.clone(),
     };
     let text = Words(&document).to_string();
-    args.manner.json.tell(|| &document, text.trim_end())?;
+    args.work_options.json.tell(|| &document, text.trim_end())?;
     Ok(if document.equal { Exit::Done } else { Exit::No })
 }
 
@@ -193,7 +193,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     let found = compare(work, paths, [&a, &b], args.quad)?;
     let level = |(level, of): (u32, &survey::LevelDifference)| {
         let [hidden_share_a, hidden_share_b] = of.hidden_shares();
-        Level {
+        LevelCounts {
             level,
             pairs: of.pairs,
             hidden_share_a,
@@ -202,7 +202,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
             visible_in_a_hidden_in_b: of.concealed,
         }
     };
-    let levels: Vec<Level> = (0..).zip(&found.levels).map(level).collect();
+    let levels: Vec<LevelCounts> = (0..).zip(&found.levels).map(level).collect();
     if args.output.is_none() {
         return Ok((levels, None, None));
     }
@@ -226,7 +226,7 @@ fn of_cells(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
     let pairs = cells * (cells - 1);
     let hidden = |visible: u64| 1.0 - visible as f64 / pairs.max(1) as f64;
     let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
-    let level = Level {
+    let level = LevelCounts {
         level: 0,
         pairs,
         hidden_share_a: hidden(visible[0]),
@@ -277,7 +277,7 @@ fn of_solids(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
         _ => 1.0 - visible as f64 / pairs as f64,
     };
     let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
-    let level = Level {
+    let level = LevelCounts {
         level: 0,
         pairs,
         hidden_share_a: hidden(visible[0]),
@@ -295,7 +295,7 @@ fn of_solids(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
 }
 
 /// Title and second line of a picture, and the captions of its halves.
-fn headings(args: &Args, level: &Level) -> [String; 4] {
+fn headings(args: &Args, level: &LevelCounts) -> [String; 4] {
     let (a, b) = (name(&args.a), name(&args.b));
     let from = match level.level {
         0 => "each place".to_owned(),

@@ -42,7 +42,7 @@ impl Json {
 
 /// How a file is written by a verb that has no other result.
 #[derive(clap::Args)]
-pub struct FileManner {
+pub struct FileWorkOptions {
     /// Overwrite the file if it exists
     #[arg(long)]
     pub force: bool,
@@ -53,7 +53,7 @@ pub struct FileManner {
     pub json: Json,
 }
 
-impl FileManner {
+impl FileWorkOptions {
     /// Tells of a file written, and of its size.
     pub fn written(&self, output: &Path, size: impl Display) {
         if !self.quiet {

@@ -13,7 +13,7 @@ use viewcell_bake::survey::{self, Difference, Survey, by_cell, cell_difference, 
 use viewcell_view::picture::{self, LevelPages, PAGE_WIDTHS, Page, TerrainPages};
 
 use super::exit::{Failure, Outcome};
-use super::output::FileManner;
+use super::output::FileWorkOptions;
 use super::query::{self, By, GivenPlace, cell_at, check_cell, check_level, quad_over};
 use super::shading::{self, Shading};
 use super::work::Work;
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(width) = args.width {
         check_width(width, args.bare)?;
     }
-    let work = args.manner.begin(&args.bundle, &args.output)?;
+    let work = args.work_options.begin(&args.bundle, &args.output)?;
     let map = query::open(&args.bundle)?;
     args.shading.check(&args.bundle, map.kind())?;
     let page = match map.kind() {
@@ -73,7 +73,7 @@ fn save(args: &Args, work: &Work<'_>, page: &Page) -> Outcome {
         height: drawn.height(),
     };
     let text = format_args!("{}\n{}", page.title, page.subtitle);
-    args.manner.json.tell(document, text)
+    args.work_options.json.tell(document, text)
 }
 
 /// The maps of a page, one below the other, as they are or so many pixels wide.
@@ -158,7 +158,7 @@ pub struct Args {
     #[command(flatten)]
     pub shading: Shading,
     #[command(flatten)]
-    pub manner: FileManner,
+    pub work_options: FileWorkOptions,
 }
 
 /// What is drawn.

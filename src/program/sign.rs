@@ -11,7 +11,7 @@ use viewcell_bake::bundle::{self, BundleFile};
 
 use super::exit::{Failure, Outcome};
 use super::input;
-use super::output::{FileManner, check_outputs, say};
+use super::output::{FileWorkOptions, check_outputs, say};
 
 /// Write a bundle with a signature, by which others know that it is unchanged
 ///
@@ -32,7 +32,7 @@ pub struct SignArgs {
     #[arg(short, long, value_name = "OUT.vcb")]
     output: PathBuf,
     #[command(flatten)]
-    manner: FileManner,
+    work_options: FileWorkOptions,
 }
 
 /// What `viewcell sign --json` prints.
@@ -53,16 +53,16 @@ pub fn sign(args: SignArgs) -> Outcome {
         key: file,
         bundle,
         output,
-        manner,
+        work_options,
     } = args;
-    check_outputs(&[&bundle, &file], [&output], manner.force)?;
+    check_outputs(&[&bundle, &file], [&output], work_options.force)?;
     let key = key(&file, PrivateKey::from_pem)?;
     warn_of_readers(&file);
-    let bytes = bundle::sign(&bundle, &key, &output, manner.force)?.bytes;
-    manner.written(&output, format_args!("; {bytes} bytes"));
+    let bytes = bundle::sign(&bundle, &key, &output, work_options.force)?.bytes;
+    work_options.written(&output, format_args!("; {bytes} bytes"));
     let public_key = key.public().to_bytes();
     let digits = public_key.iter().map(|byte| format!("{byte:02x}"));
-    manner.json.document(|| SignDocument {
+    work_options.json.document(|| SignDocument {
         output,
         bytes,
         public_key: digits.collect(),

@@ -21,7 +21,7 @@ use super::heightmap::{Heightmap, SightArgs, SightDocument};
 use super::output::check_not_input;
 use super::places::PlaceArgs;
 use super::values;
-use super::work::{Manner, Range, RasterDocument, Work};
+use super::work::{Range, RasterDocument, Work, WorkOptions};
 
 /// What single observers see of a heightmap, without a bake
 ///
@@ -74,7 +74,7 @@ pub struct Args {
     tilt: Option<[f64; 2]>,
     // Flattened groups have headings, which would go on over what comes after.
     #[command(flatten)]
-    manner: Manner,
+    work_options: WorkOptions,
     #[command(flatten)]
     sight: SightArgs,
     #[command(flatten)]
@@ -129,7 +129,7 @@ pub fn with_negative_places(arguments: Vec<OsString>) -> Vec<OsString> {
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Kind {
+enum OutputKind {
     /// 1 where any observer sees a sample, 0 elsewhere.
     Any,
     /// The number of observers that see a sample.
@@ -159,7 +159,7 @@ pub struct Document {
     #[serde(flatten)]
     written: RasterDocument,
     /// What is written of the observers together.
-    kind: Kind,
+    kind: OutputKind,
     /// Number of samples that any observer sees.
     visible: u64,
     /// Number of samples that none sees, voids not counted.
@@ -178,7 +178,7 @@ pub fn run(args: &Args) -> Outcome {
     let input = &args.heightmap.input;
     let kind = args.of.kind();
     let is_map = is_map(&args.output)?;
-    if kind == Kind::Each && !is_map {
+    if kind == OutputKind::Each && !is_map {
         return Err(Failure::usage(format!(
             "--each: expected a name that ends in .tif, which has bands, found {}; give --count for a picture, or none of the two",
             args.output.display()
@@ -186,7 +186,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     check_height("player_height", args.player_height)?;
     check_height("eye_height", args.eye_height.unwrap_or(args.player_height))?;
-    let work = args.manner.begin(input, &args.output)?;
+    let work = args.work_options.begin(input, &args.output)?;
     if let Some(file) = &args.observers {
         check_not_input(file, &args.output)?;
     }
@@ -213,7 +213,7 @@ pub fn run(args: &Args) -> Outcome {
         let pixels = picture::check_pixels(terrain.width().into(), terrain.height().into());
         pixels.map_err(Failure::resource)?;
     }
-    if kind == Kind::Each && observers.len() > MAX_BANDS as usize {
+    if kind == OutputKind::Each && observers.len() > MAX_BANDS as usize {
         return Err(Failure::usage(format!(
             "--each: expected at most {MAX_BANDS} observers, found {}; split the file, or give --count",
             observers.len()
@@ -224,7 +224,7 @@ pub fn run(args: &Args) -> Outcome {
     let lowered = lowered.transpose().map_err(Failure::bad_file(input))?;
     let seen = lowered.as_ref().unwrap_or(terrain);
     let places = places(terrain);
-    let found = if kind == Kind::All {
+    let found = if kind == OutputKind::All {
         args.look_from_all(&work, seen, &sight)?
     } else {
         let lookout = Lookout::new(terrain, seen, sight.curvature);
@@ -234,10 +234,10 @@ pub fn run(args: &Args) -> Outcome {
     let names: Vec<String> = rows.iter().map(|row| args.band(row)).collect();
     let count = observers.len();
     let description = match kind {
-        Kind::Any => format!("seen by any of {count} observers: 1, not seen: 0"),
-        Kind::Count => format!("by how many of {count} observers a sample is seen"),
-        Kind::Each => format!("seen by each of {count} observers: 1, not seen: 0"),
-        Kind::All => "by how many places a place is seen, itself included".into(),
+        OutputKind::Any => format!("seen by any of {count} observers: 1, not seen: 0"),
+        OutputKind::Count => format!("by how many of {count} observers a sample is seen"),
+        OutputKind::Each => format!("seen by each of {count} observers: 1, not seen: 0"),
+        OutputKind::All => "by how many places a place is seen, itself included".into(),
     };
     let tally = found.counts.tally(&places);
     let seen = observers.iter().zip(&rows).zip(&found.visible);
@@ -260,7 +260,7 @@ pub fn run(args: &Args) -> Outcome {
         tally.greatest.into(),
         tally.sum as f64 / tally.places.max(1) as f64,
     );
-    let text = if kind == Kind::All {
+    let text = if kind == OutputKind::All {
         let (width, height) = (terrain.width(), terrain.height());
         format!(
             "{width} x {height} samples, each seen by {}",
@@ -285,7 +285,7 @@ pub fn run(args: &Args) -> Outcome {
         sight,
         notes: ingested.notes.clone(),
     };
-    args.manner.json.tell(|| document, text)
+    args.work_options.json.tell(|| document, text)
 }
 
 /// Whether a file is to be a map, by its name; else it is a picture.
@@ -302,12 +302,12 @@ fn is_map(path: &Path) -> Result<bool, Failure> {
 }
 
 impl Of {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> OutputKind {
         match self {
-            Self { all: true, .. } => Kind::All,
-            Self { each: true, .. } => Kind::Each,
-            Self { count: true, .. } => Kind::Count,
-            _ => Kind::Any,
+            Self { all: true, .. } => OutputKind::All,
+            Self { each: true, .. } => OutputKind::Each,
+            Self { count: true, .. } => OutputKind::Count,
+            _ => OutputKind::Any,
         }
     }
 }
@@ -484,11 +484,11 @@ fn look(
     lookout: &Lookout<'_>,
     places: &[bool],
     observers: &[Observer],
-    kind: Kind,
+    kind: OutputKind,
 ) -> Result<Found, Failure> {
     let columns = lookout.terrain().width();
     let make = |_: usize, shed: Viewshed| {
-        let band = (kind == Kind::Each).then(|| {
+        let band = (kind == OutputKind::Each).then(|| {
             let mut counts = Counts::new(places.len(), 1);
             counts.add(&shed, columns, 1);
             PackedBand::of_bytes(columns, &counts.into_marks(places, u8::NO_DATA))
@@ -519,7 +519,7 @@ fn look(
 fn save_map(
     work: &Work<'_>,
     terrain: &Terrain,
-    kind: Kind,
+    kind: OutputKind,
     found: Found,
     places: &[bool],
     description: &str,
@@ -530,17 +530,21 @@ fn save_map(
         width: terrain.width(),
         height: terrain.height(),
         description,
-        bands: if kind == Kind::Each { names } else { &whole },
+        bands: if kind == OutputKind::Each {
+            names
+        } else {
+            &whole
+        },
         spacing: terrain.spacing(),
         georeference: terrain.georeference(),
     };
     let width = terrain.width();
     work.save(|file| match kind {
-        Kind::Any => {
+        OutputKind::Any => {
             let pixels = found.counts.into_marks(places, u8::NO_DATA);
             write_map::<u8>(file, &layout, &[&PackedBand::of_bytes(width, &pixels)])
         }
-        Kind::Count | Kind::All => {
+        OutputKind::Count | OutputKind::All => {
             let counts = found.counts.numbers();
             let counts = counts.iter().zip(places);
             let pixels: Vec<u32> = counts
@@ -548,7 +552,7 @@ fn save_map(
                 .collect();
             write_map::<u32>(file, &layout, &[&PackedBand::of_numbers(width, &pixels)])
         }
-        Kind::Each => {
+        OutputKind::Each => {
             let bands: Vec<&PackedBand> = found.band_of.iter().map(|i| &found.bands[*i]).collect();
             write_map::<u8>(file, &layout, &bands)
         }
@@ -561,7 +565,7 @@ const MOST_MARKS: usize = 100;
 fn save_picture(
     work: &Work<'_>,
     terrain: &Terrain,
-    kind: Kind,
+    kind: OutputKind,
     counts: &[u32],
     observers: &[Observer],
 ) -> Result<(), Failure> {
@@ -571,9 +575,9 @@ fn save_picture(
         .collect();
     let ground = Ground::of_heights(terrain.width(), &heights, terrain.spacing());
     let drawn = match kind {
-        Kind::Count => picture::counts_image(&ground, counts),
-        Kind::All => picture::exposure_image(&ground, counts),
-        Kind::Any | Kind::Each => {
+        OutputKind::Count => picture::counts_image(&ground, counts),
+        OutputKind::All => picture::exposure_image(&ground, counts),
+        OutputKind::Any | OutputKind::Each => {
             let seen: Vec<bool> = counts.iter().map(|count| *count > 0).collect();
             picture::viewshed_image(&ground, &seen)
         }

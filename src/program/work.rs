@@ -14,14 +14,14 @@ use viewcell_ingest::world::Terrain;
 use viewcell_view::picture::{RasterFormat, RasterLayout, RasterWriter};
 
 use super::exit::Failure;
-use super::output::{FileManner, Json, check_outputs};
+use super::output::{FileWorkOptions, Json, check_outputs};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::values;
 
 /// How work is done that may take as long as a bake, and what a person sees of it.
 #[derive(clap::Args)]
-pub struct Manner {
+pub struct WorkOptions {
     /// Overwrite the file if it exists
     #[arg(long)]
     pub force: bool,
@@ -34,7 +34,7 @@ pub struct Manner {
     pub json: Json,
 }
 
-impl Manner {
+impl WorkOptions {
     /// Begins: whatever would fail at the end fails now.
     pub fn begin<'a>(&self, input: &Path, output: &'a PathBuf) -> Result<Work<'a>, Failure> {
         check_outputs(&[input], [output], self.force)?;
@@ -42,7 +42,7 @@ impl Manner {
     }
 }
 
-impl FileManner {
+impl FileWorkOptions {
     /// The same of work that takes seconds, with all processors.
     pub fn begin<'a>(&self, input: &Path, output: &'a PathBuf) -> Result<Work<'a>, Failure> {
         check_outputs(&[input], [output], self.force)?;

@@ -17,20 +17,20 @@ pub struct Field<'a> {
     frame: Frame,
     world: World<'a>,
     /// Of a level of cells.
-    level: Option<Level<'a>>,
+    level: Option<CellLevel<'a>>,
     lines: Option<&'a dyn Lines>,
 }
 
 /// A level, and which of its cells touch.
 #[derive(Debug)]
-pub struct Level<'a> {
+pub struct CellLevel<'a> {
     /// The bundle.
     pub bundle: CellBundle<'a>,
     /// For each cell those that it touches, and how far their middles are from its own.
     pub touching: Vec<Vec<(u32, f64)>>,
 }
 
-impl Level<'_> {
+impl CellLevel<'_> {
     /// The cells that a cell touches, and how far their middles are from its own.
     pub fn touching(&self, cell: Place) -> impl Iterator<Item = (Place, f64)> {
         self.touching[cell as usize].iter().copied()
@@ -41,7 +41,7 @@ impl<'a> Field<'a> {
     /// A bundle. O(N²) for a level of cells that does not know which of them touch.
     pub fn new(world: World<'a>) -> Self {
         let level = match world {
-            World::Cells(bundle) => Some(Level {
+            World::Cells(bundle) => Some(CellLevel {
                 touching: touching(&bundle),
                 bundle,
             }),
@@ -79,7 +79,7 @@ impl<'a> Field<'a> {
     }
 
     /// The level of cells, if it is one.
-    pub fn level(&self) -> Option<&Level<'a>> {
+    pub fn level(&self) -> Option<&CellLevel<'a>> {
         self.level.as_ref()
     }
 

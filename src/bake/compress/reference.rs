@@ -72,17 +72,17 @@ pub fn encode(grid: Grid, valid: Mask, pvs: Mask) -> Vec<u8> {
 
 /// A tree with its pointers in place.
 #[derive(Debug)]
-enum Node {
+enum ReferenceNode {
     Leaf(bool),
     Block(u64),
-    Inner([Box<Node>; 4]),
+    Inner([Box<ReferenceNode>; 4]),
 }
 
 /// The visible samples of a tree, in reading order; `None` unless the bytes are exactly a tree.
 pub fn decode(grid: Grid, valid: Mask, bytes: &[u8]) -> Option<Vec<Sample>> {
     let (head, body) = viewcell::format::bytes::read_varint(bytes)?;
     let root = match head {
-        0 | 1 if body.is_empty() => Node::Leaf(head == 1),
+        0 | 1 if body.is_empty() => ReferenceNode::Leaf(head == 1),
         0 | 1 => return None,
         _ => {
             let (nodes, literals) = body.split_at_checked(head as usize - 2)?;
@@ -94,7 +94,7 @@ pub fn decode(grid: Grid, valid: Mask, bytes: &[u8]) -> Option<Vec<Sample>> {
 }
 
 /// Follows the breadth-first queue: levels, then the boxes from the last item back.
-fn build(grid: Grid, nodes: &[u8], literals: &[u8]) -> Option<Node> {
+fn build(grid: Grid, nodes: &[u8], literals: &[u8]) -> Option<ReferenceNode> {
     let mut items = vec![(grid.root_level(), None::<u8>)];
     let mut at = 0;
     while at < items.len() {
@@ -112,23 +112,23 @@ fn build(grid: Grid, nodes: &[u8], literals: &[u8]) -> Option<Node> {
         return None;
     }
     let mut literals = literals.rchunks_exact(8);
-    let mut built: VecDeque<Box<Node>> = VecDeque::new();
+    let mut built: VecDeque<Box<ReferenceNode>> = VecDeque::new();
     for (_, node) in items.iter().rev() {
         let node = match node {
-            None => Node::Block(u64::from_le_bytes(literals.next()?.try_into().ok()?)),
+            None => ReferenceNode::Block(u64::from_le_bytes(literals.next()?.try_into().ok()?)),
             Some(byte) => {
                 let mut children = Vec::new();
                 // Later siblings were built first, so children come off the queue backwards.
                 for child in (0..4).rev() {
                     children.push(match byte >> (2 * child) & 3 {
-                        0 => Box::new(Node::Leaf(false)),
-                        1 => Box::new(Node::Leaf(true)),
+                        0 => Box::new(ReferenceNode::Leaf(false)),
+                        1 => Box::new(ReferenceNode::Leaf(true)),
                         2 => built.pop_front()?,
                         _ => return None,
                     });
                 }
                 children.reverse();
-                Node::Inner(children.try_into().ok()?)
+                ReferenceNode::Inner(children.try_into().ok()?)
             }
         };
         built.push_back(Box::new(node));
@@ -136,11 +136,11 @@ fn build(grid: Grid, nodes: &[u8], literals: &[u8]) -> Option<Node> {
     built.pop_front().map(|root| *root)
 }
 
-fn lookup(node: &Node, level: u32, sample: Sample) -> bool {
+fn lookup(node: &ReferenceNode, level: u32, sample: Sample) -> bool {
     match node {
-        Node::Leaf(visible) => *visible,
-        Node::Block(word) => word >> ((sample.row % 8) * 8 + sample.column % 8) & 1 == 1,
-        Node::Inner(children) => {
+        ReferenceNode::Leaf(visible) => *visible,
+        ReferenceNode::Block(word) => word >> ((sample.row % 8) * 8 + sample.column % 8) & 1 == 1,
+        ReferenceNode::Inner(children) => {
             let half = level - 1;
             let child = (sample.row >> half & 1) * 2 + (sample.column >> half & 1);
             lookup(&children[child as usize], half, sample)

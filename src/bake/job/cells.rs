@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use viewcell::format::Tag;
 use viewcell::format::bits;
 use viewcell::format::cells::{
-    CellParameters, Child, Neighbours, Node, PortalRecord, Portals, SymmetryCode,
+    CellParameters, Child, Neighbours, PlaneNode, PortalRecord, Portals, SymmetryCode,
 };
 use viewcell::query::{Bundle, OpenError};
 use viewcell_ingest::world::{BitMatrix, BspChild, BspTree, CellGraph, Portal, Symmetry};
@@ -271,7 +271,7 @@ fn sections(graph: &CellGraph, rows: CellRows, symmetry: Symmetry) -> CellSectio
         pvs: rows.pvs,
         distances: rows.distances,
         adjacency,
-        nodes: (!nodes.is_empty()).then(|| nodes.iter().flat_map(Node::encode).collect()),
+        nodes: (!nodes.is_empty()).then(|| nodes.iter().flat_map(PlaneNode::encode).collect()),
         bounds: graph.bounds.as_ref().map(floats),
         positions: graph.positions.as_ref().map(points),
         names: graph.names.clone(),
@@ -309,7 +309,7 @@ fn portals(portals: &[Portal]) -> Vec<u8> {
 
 /// The tree as the bundle has it: nodes before their children, none of which both sides are the
 /// same cell.
-fn flatten(tree: &BspTree) -> (Child, Vec<Node>) {
+fn flatten(tree: &BspTree) -> (Child, Vec<PlaneNode>) {
     let nodes = tree.nodes();
     let mut order = Vec::new();
     let mut stack = vec![tree.root()];
@@ -362,7 +362,7 @@ fn flatten(tree: &BspTree) -> (Child, Vec<Node>) {
         Child::Node(node) => numbers[node as usize].map_or(Child::Nothing, Child::Node),
         other => other,
     };
-    let flat = list.iter().map(|&node| Node {
+    let flat = list.iter().map(|&node| PlaneNode {
         distance: nodes[node].dist,
         normal: nodes[node].normal,
         children: nodes[node]

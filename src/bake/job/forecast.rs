@@ -11,7 +11,7 @@ use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, as_seen, mutual};
 use super::parallel::thread_count;
 use super::store::group::{BlockOrder, Group, Targets};
-use super::terrain::Cells;
+use super::terrain::TerrainCells;
 use super::visibility::{Kernel, Kernels, VisibilityStage};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::{Codebook, Histogram, encode_head};
@@ -88,7 +88,7 @@ pub fn forecast(
 ) -> Result<Forecast, BakeError> {
     let samples = options.grid(terrain, input)?;
     let terrain = &*options.asked_for(terrain, input)?;
-    let cells = Cells::of(terrain, options);
+    let cells = TerrainCells::of(terrain, options);
     let grid = cells.grid();
     let mutual = mutual(options);
     let valid = cells.valid();

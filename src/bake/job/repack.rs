@@ -110,7 +110,7 @@ struct Reader<'a> {
 
 /// Room for a thread to read groups in.
 #[derive(Default)]
-struct Room {
+struct ReadScratch {
     /// By block, row by row: what each viewpoint sees of it, where a stamp is the group's.
     rows: Vec<[u64; 64]>,
     stamps: Vec<usize>,
@@ -159,7 +159,7 @@ pub(crate) fn unpack_terrain(
             }
             Ok(())
         },
-        |room: &mut Room, number, ()| {
+        |room: &mut ReadScratch, number, ()| {
             let group = match terrain.groups() {
                 Some(groups) => reader.of_pairs(groups, number, room),
                 None => reader.of_trees(number, room),
@@ -188,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// A group out of the trees of its samples.
-    fn of_trees(&self, number: usize, room: &mut Room) -> Group {
+    fn of_trees(&self, number: usize, room: &mut ReadScratch) -> Group {
         let terrain = self.valid.blocks();
         let block = self.order.block(number);
         let viewpoints = terrain[self.order.index(number)];
@@ -243,7 +243,7 @@ impl Reader<'_> {
     }
 
     /// A group out of its bytes. Those that are damaged say visible.
-    fn of_pairs(&self, groups: Groups, number: usize, room: &mut Room) -> Group {
+    fn of_pairs(&self, groups: Groups, number: usize, room: &mut ReadScratch) -> Group {
         let block = self.order.block(number);
         let mut read = self.nothing();
         let Some(group) = groups.group(block.0, block.1) else {

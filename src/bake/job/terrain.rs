@@ -39,7 +39,7 @@ pub fn bake_terrain(
     options.grid(terrain, &source.input.name)?;
     let terrain = &*options.asked_for(terrain, &source.input.name)?;
     let seen = &*as_seen(terrain, options.curvature)?;
-    let cells = Cells::of(terrain, options);
+    let cells = TerrainCells::of(terrain, options);
     let valid = &cells.valid();
     let bake = cells.bake(terrain, source, valid, options);
     if options.grade > 0 {
@@ -68,7 +68,7 @@ pub fn bake_shard(
     options.grid(terrain, &source.input.name)?;
     let terrain = &*options.asked_for(terrain, &source.input.name)?;
     let seen = &*as_seen(terrain, options.curvature)?;
-    let cells = Cells::of(terrain, options);
+    let cells = TerrainCells::of(terrain, options);
     let valid = &cells.valid();
     let bake = cells.bake(terrain, source, valid, options);
     if options.grade > 0 {
@@ -79,12 +79,12 @@ pub fn bake_shard(
 }
 
 /// What sees each other: the samples of a terrain, or cells of them.
-pub(super) struct Cells<'t> {
+pub(super) struct TerrainCells<'t> {
     pub terrain: Cow<'t, Terrain>,
     header: GridHeader,
 }
 
-impl<'t> Cells<'t> {
+impl<'t> TerrainCells<'t> {
     /// Those that options, which have been checked, ask for.
     pub(super) fn of(terrain: &'t Terrain, options: &BakeOptions) -> Self {
         let coarse = options.coarse(terrain);

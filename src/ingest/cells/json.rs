@@ -16,7 +16,7 @@ pub struct CellGraphFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// How many cells there are, or a list of them; they are numbered from 0.
-    pub cells: Cells,
+    pub cells: JsonCells,
     /// Pairs of cells that one may walk between. Pairs that a portal joins are so without
     /// being named here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -39,7 +39,7 @@ pub struct CellGraphFile {
     untagged,
     expecting = "cells that are neither a number nor a list of cells"
 )]
-pub enum Cells {
+pub enum JsonCells {
     /// So many, of which nothing is known.
     Count(u64),
     /// One by one.
@@ -109,12 +109,12 @@ impl CellGraphFile {
     /// The graph that the file describes.
     pub fn graph(&self) -> Result<CellGraph, IngestError> {
         let list: &[CellFile] = match &self.cells {
-            Cells::Count(_) => &[],
-            Cells::List(list) => list,
+            JsonCells::Count(_) => &[],
+            JsonCells::List(list) => list,
         };
         let count = match self.cells {
-            Cells::Count(count) => usize::try_from(count).unwrap_or(usize::MAX),
-            Cells::List(_) => list.len(),
+            JsonCells::Count(count) => usize::try_from(count).unwrap_or(usize::MAX),
+            JsonCells::List(_) => list.len(),
         };
         check_count(count, || "cells".into())?;
         let names = Names::new(list, count)?;

@@ -37,7 +37,7 @@ use crate::world::CellGraph;
 
 pub use count::MAX_CELLS;
 use count::check_count;
-pub use json::{CellFile, CellGraphFile, CellRef, Cells, PortalEntry};
+pub use json::{CellFile, CellGraphFile, CellRef, JsonCells, PortalEntry};
 pub use prt::{OpaqueFace, PortalFile, PortalFileKind};
 
 /// Reads a level from a file of any known format, found by content.
@@ -107,7 +107,7 @@ pub fn cells_from_bytes(
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    Quake(quake::Kind),
+    Quake(quake::BspVersion),
     Quake2,
     Quake3(u32),
     Source,
@@ -141,7 +141,7 @@ pub(crate) fn sniff(bytes: &[u8]) -> Option<Format> {
         (b"VBSP", _) => Some(Format::Source),
         (b"IWAD" | b"PWAD", _) => Some(Format::Wad),
         _ => {
-            if let Some(kind) = quake::Kind::of(magic) {
+            if let Some(kind) = quake::BspVersion::of(magic) {
                 return Some(Format::Quake(kind));
             }
             if prt::matches(bytes) {

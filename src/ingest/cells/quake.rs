@@ -23,14 +23,14 @@ const MODEL_LEN: usize = 64;
 
 /// Which of the four.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum BspVersion {
     Bsp29,
     Bsp2Rmq,
     Bsp2,
     Bsp30,
 }
 
-impl Kind {
+impl BspVersion {
     /// By the first four bytes.
     pub(crate) fn of(magic: &[u8; 4]) -> Option<Self> {
         match magic {
@@ -74,7 +74,7 @@ impl Kind {
 /// Reads a level.
 pub(crate) fn read(
     file: Lump,
-    kind: Kind,
+    kind: BspVersion,
     notes: &mut Vec<String>,
 ) -> Result<CellGraph, IngestError> {
     let lump = |index, name| file.entry(TABLE.0, TABLE.1, index, name);

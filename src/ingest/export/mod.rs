@@ -10,7 +10,7 @@ mod vis;
 use std::fmt::Write;
 
 use crate::cells::{
-    CellFile, CellGraphFile, CellRef, Cells, PortalEntry, PortalFile, PortalFileKind,
+    CellFile, CellGraphFile, CellRef, JsonCells, PortalEntry, PortalFile, PortalFileKind,
 };
 use crate::world::{CellGraph, Portal};
 
@@ -39,9 +39,9 @@ impl CellGraphFile {
         Self {
             about,
             cells: if known {
-                Cells::List((0..graph.cells).map(cell).collect())
+                JsonCells::List((0..graph.cells).map(cell).collect())
             } else {
-                Cells::Count(graph.cells as u64)
+                JsonCells::Count(graph.cells as u64)
             },
             adjacency: walked
                 .filter(|pair| joined.binary_search(pair).is_err())

@@ -10,7 +10,7 @@ use super::replace::{Offsets, replace};
 use crate::IngestError;
 use crate::cells::header::source_table;
 use crate::cells::lump::Lump;
-use crate::cells::quake::Kind;
+use crate::cells::quake::BspVersion;
 use crate::cells::wad;
 use crate::cells::wad::Reject;
 use crate::cells::{Format, IngestCellsOptions, cells_from_bytes, sniff, unknown};
@@ -81,7 +81,7 @@ pub fn with_visibility(
 /// As [`with_visibility`]; and for levels other than BSP29, of which alone there are such files.
 pub fn external_vis(bytes: &[u8], name: &str, pvs: &BitMatrix) -> Result<Vec<u8>, IngestError> {
     let level = Level::of(bytes, &IngestCellsOptions::default(), pvs)?;
-    let Format::Quake(Kind::Bsp29) = level.format else {
+    let Format::Quake(BspVersion::Bsp29) = level.format else {
         return Err(IngestError::bad(
             "a level in BSP29 for an external .vis file",
             format!("one in {}", level.format.name()),
@@ -96,7 +96,7 @@ pub fn external_vis(bytes: &[u8], name: &str, pvs: &BitMatrix) -> Result<Vec<u8>
         ));
     }
     let (lump, rows) = level.quake_rows(pvs);
-    let written = level.set_rows(bytes.to_vec(), Kind::Bsp29, &rows)?;
+    let written = level.set_rows(bytes.to_vec(), BspVersion::Bsp29, &rows)?;
     let leaves = Lump::file(&written)
         .entry(4, 8, 10, "leaves")?
         .bytes
@@ -176,7 +176,12 @@ impl Level {
     }
 
     /// Tells each leaf where its row is.
-    fn set_rows(&self, mut out: Vec<u8>, kind: Kind, rows: &[u32]) -> Result<Vec<u8>, IngestError> {
+    fn set_rows(
+        &self,
+        mut out: Vec<u8>,
+        kind: BspVersion,
+        rows: &[u32],
+    ) -> Result<Vec<u8>, IngestError> {
         let leaves = Lump::file(&out).entry(4, 8, 10, "leaves")?.offset;
         for (leaf, cell) in self.leaves() {
             let at = leaves + leaf * kind.leaf_len() + 4;

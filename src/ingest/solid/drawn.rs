@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::cells::lump::{Lump, Record, Records};
-use crate::cells::quake::Kind;
+use crate::cells::quake::BspVersion;
 use crate::error::IngestError;
 use crate::packs::name;
 use crate::world::solid::{Aabb, Face, area, behind};
@@ -35,7 +35,7 @@ pub(super) struct Lumps<'a> {
 
 impl<'a> Lumps<'a> {
     /// Of Quake and Half-Life.
-    pub(super) fn quake(file: &Lump<'a>, kind: Kind) -> Result<Self, IngestError> {
+    pub(super) fn quake(file: &Lump<'a>, kind: BspVersion) -> Result<Self, IngestError> {
         let lump = |index, name| file.entry(4, 8, index, name);
         let wide = kind.is_wide();
         Ok(Self {

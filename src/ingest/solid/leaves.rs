@@ -12,7 +12,7 @@ use super::drawn::{self, ByPlane, Drawn};
 use super::{Sky, entities};
 use crate::cells::bsp::world_model;
 use crate::cells::lump::{Lump, Records};
-use crate::cells::quake::Kind;
+use crate::cells::quake::BspVersion;
 use crate::cells::{IngestCellsOptions, cells_from_bytes};
 use crate::error::IngestError;
 use crate::world::solid::{Aabb, Player, Solid, SolidLevel, Units, area, behind, box_planes};
@@ -32,7 +32,7 @@ const ROUNDED: f64 = 0.125;
 /// Reads a level.
 pub(super) fn read(
     bytes: &[u8],
-    kind: Kind,
+    kind: BspVersion,
     sky: Sky,
     notes: &mut Vec<String>,
 ) -> Result<SolidLevel, IngestError> {
@@ -50,7 +50,7 @@ pub(super) fn read(
         return Err(models.lump.bad(0, "a box around the world", "another"));
     }
     let player = match kind {
-        Kind::Bsp30 => Player::HALF_LIFE,
+        BspVersion::Bsp30 => Player::HALF_LIFE,
         _ => Player::QUAKE,
     };
     let mut level = SolidLevel::new(kind.name(), Units::Quake, player);
@@ -96,13 +96,13 @@ pub(super) fn read(
 }
 
 /// For each leaf as stored, whether it has marksurfaces.
-fn marked(leaves: &Records, kind: Kind) -> Vec<bool> {
+fn marked(leaves: &Records, kind: BspVersion) -> Vec<bool> {
     leaves
         .iter()
         .map(|leaf| match kind {
-            Kind::Bsp29 | Kind::Bsp30 => leaf.u16(22) > 0,
-            Kind::Bsp2Rmq => leaf.i32(24) > 0,
-            Kind::Bsp2 => leaf.i32(36) > 0,
+            BspVersion::Bsp29 | BspVersion::Bsp30 => leaf.u16(22) > 0,
+            BspVersion::Bsp2Rmq => leaf.i32(24) > 0,
+            BspVersion::Bsp2 => leaf.i32(36) > 0,
         })
         .collect()
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use viewcell::format::bits;
 use viewcell::query::{Quad, Sample, TerrainBundle};
 
-use viewcell_simulate::field::{Field, Level, Place};
+use viewcell_simulate::field::{CellLevel, Field, Place};
 
 use super::store::{Kind, Store};
 use crate::constructions::{self, Construction as OfCells, spread, widen};
@@ -164,7 +164,7 @@ impl<'a> Regions<'a> {
         set
     }
 
-    fn in_level(&self, level: &Level, [a, b]: [Place; 2]) -> Option<Halves> {
+    fn in_level(&self, level: &CellLevel, [a, b]: [Place; 2]) -> Option<Halves> {
         let bundle = &level.bundle;
         let regions = match self.construction {
             Construction::Published => OfCells::Published.regions(bundle, [a, b])?,
@@ -340,14 +340,14 @@ fn halves(regions: constructions::Regions) -> Halves {
 }
 
 /// As large a set as can be, of those who may be in some cells.
-fn widened(level: &Level, seeds: [&[Place]; 2]) -> Halves {
+fn widened(level: &CellLevel, seeds: [&[Place]; 2]) -> Halves {
     let bundle = &level.bundle;
     let (pvs, neighbours) = (|cell| bundle.pvs(cell), |cell| level.touching(cell));
     halves(widen(bundle.cells(), seeds, pvs, neighbours))
 }
 
 /// The cells that somebody may have come to who has gone no further, the nearest first.
-fn within(level: &Level, cell: Place, limit: f64) -> Vec<Place> {
+fn within(level: &CellLevel, cell: Place, limit: f64) -> Vec<Place> {
     let mut far: HashMap<Place, u64> = HashMap::new();
     let (mut found, mut waiting) = (Vec::new(), BinaryHeap::from([Reverse((0, cell))]));
     while let Some(Reverse((distance, cell))) = waiting.pop() {

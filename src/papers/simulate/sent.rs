@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{BufRead, ErrorKind};
 
-use viewcell_simulate::field::{Level, Place, distance};
+use viewcell_simulate::field::{CellLevel, Place, distance};
 use viewcell_simulate::trace::{Trace, TraceError, TracePoint};
 
 /// The columns of the record. `bytes`, the size of each snapshot, may follow.
@@ -327,7 +327,7 @@ impl Sent {
     /// thought that they are.
     pub fn compare(
         &self,
-        level: &Level,
+        level: &CellLevel,
         trace: &Trace,
         eye: f64,
         body: Body,
@@ -395,7 +395,7 @@ const BOX: [[f64; 3]; 2] = [[-16.0, -16.0, -25.0], [16.0, 16.0, 33.0]];
 const LOOKS: [u32; 3] = [5, 5, 8];
 
 impl Row {
-    fn new(level: &Level, point: &TracePoint, eye: f64, body: Body) -> Self {
+    fn new(level: &CellLevel, point: &TracePoint, eye: f64, body: Body) -> Self {
         let [x, y, z] = point.at;
         let eye = level.bundle.locate([x, y, z + eye]);
         let mut cells: Vec<Place> = match body {
@@ -424,7 +424,7 @@ impl Row {
         }
     }
 
-    fn sees(&self, level: &Level, other: &Self) -> bool {
+    fn sees(&self, level: &CellLevel, other: &Self) -> bool {
         self.eye.is_some_and(|eye| {
             other
                 .cells

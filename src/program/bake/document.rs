@@ -9,7 +9,7 @@ use viewcell_bake::bundle::Info;
 use viewcell_bake::{CellSizes, Forecast, Quality, ShardReport};
 use viewcell_ingest::world::Short;
 
-use super::manner::Manner;
+use super::verb_options::VerbOptions;
 use crate::exit::Outcome;
 use crate::info::Bytes;
 use crate::output::{Json, say};
@@ -30,11 +30,11 @@ pub(super) fn finish_shard(
     report: ShardReport,
     output: PathBuf,
     notes: Vec<String>,
-    manner: &Manner,
+    verb_options: &VerbOptions,
 ) -> Outcome {
     let share = report.share;
     let tiles = share.end - share.first;
-    if !manner.voice.quiet {
+    if !verb_options.voice.quiet {
         say(format_args!(
             "written: {}, {tiles} of {} tiles, {} bytes; viewcell merge joins the shards (each is \
              about the same work, so later shards have more tiles)",
@@ -43,7 +43,7 @@ pub(super) fn finish_shard(
             report.bytes
         ));
     }
-    manner.json.document(|| Document {
+    verb_options.json.document(|| Document {
         output,
         notes,
         bundle: None,

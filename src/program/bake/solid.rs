@@ -26,7 +26,7 @@ use viewcell_ingest::world::solid::{Aabb, PlaceOptions, Places, PlacesError, fin
 
 use super::document::{LONG, taken};
 use super::{
-    ForecastDocument, Manner, bundle_of, check_output, finish, finish_shard, going_on, stopped,
+    ForecastDocument, VerbOptions, bundle_of, check_output, finish, finish_shard, going_on, stopped,
 };
 
 /// Bake a level of solids or a mesh: view cells as small as players, in three dimensions
@@ -105,7 +105,7 @@ pub struct Args {
     #[command(flatten)]
     compression: CompressionArgs,
     #[command(flatten)]
-    manner: Manner,
+    verb_options: VerbOptions,
 }
 
 /// SIZE or SIZE,HEIGHT.
@@ -207,7 +207,7 @@ fn no_cells(input: &Path, error: ChoiceError) -> Failure {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let long = &args.manner.long;
+    let long = &args.verb_options.long;
     let output = long.output(args.bundle()?);
     if long.shard.is_some() && args.compression.is_lossy() {
         return Err(Failure::usage(
@@ -223,7 +223,7 @@ pub fn run(args: &Args) -> Outcome {
     } else {
         Stop::listen()?
     };
-    let progress = Progress::new(&args.manner.voice, stop.clone());
+    let progress = Progress::new(&args.verb_options.voice, stop.clone());
     let mut ingested = args.reading.read(&args.input)?;
     let mut notes = std::mem::take(&mut ingested.notes);
     let level = &ingested.level;
@@ -242,7 +242,7 @@ pub fn run(args: &Args) -> Outcome {
     notes.extend(of_level.iter().map(|note| with_flags(note)));
     // What a reader made of the file is told before the work, which may be long.
     let told = notes.len();
-    args.manner.voice.tell_notes(&notes);
+    args.verb_options.voice.tell_notes(&notes);
     let usual = place_options.size;
     let quality = args.is_chosen().then(|| args.quality.quality());
     let mut choices = Choices::new(place_options.clone());
@@ -251,10 +251,10 @@ pub fn run(args: &Args) -> Outcome {
     let found = match quality {
         Some(quality) => choices
             .of(quality, level, &unnamed, &progress)
-            .map(|chosen| Cells::chosen(&chosen, quality)),
+            .map(|chosen| BakedCells::chosen(&chosen, quality)),
         None => find_places(level, &place_options)
             .map_err(ChoiceError::Places)
-            .map(|found| Cells {
+            .map(|found| BakedCells {
                 options: place_options,
                 found,
                 grade: args.grade.unwrap_or(0),
@@ -266,7 +266,7 @@ pub fn run(args: &Args) -> Outcome {
     let cells = stop.unless_asked(found.map_err(|error| no_cells(&args.input, error)))?;
     let of_places = notes_of_places(level, &cells.found);
     notes.extend(of_places.iter().map(|note| with_flags(note)));
-    args.manner.voice.tell_notes(&notes[told..]);
+    args.verb_options.voice.tell_notes(&notes[told..]);
     let places = &cells.found.cells;
     let mut told_options = told_of_solid(&args.reading.options(), &cells.options);
     if let Some(name) = cells.named {
@@ -307,15 +307,17 @@ pub fn run(args: &Args) -> Outcome {
         && long.shard.is_none()
         && let Some(note) = stop.unless_asked(said_first(&mut foresight, quality))?
     {
-        args.manner.voice.tell_notes(std::slice::from_ref(&note));
+        args.verb_options
+            .voice
+            .tell_notes(std::slice::from_ref(&note));
         notes.push(note);
     }
     let baked = match long.shard {
-        None => going_on(&mut options, &args.manner.voice, |options| {
+        None => going_on(&mut options, &args.verb_options.voice, |options| {
             viewcell_bake::bake_solid(world, &source, options, &output, &progress)
                 .map(|report| Baked::Bundle(report.statistics))
         }),
-        Some(part) => going_on(&mut options, &args.manner.voice, |options| {
+        Some(part) => going_on(&mut options, &args.verb_options.voice, |options| {
             viewcell_bake::bake_solid_shard(world, &source, options, part, &output, &progress)
                 .map(Baked::Shard)
         }),
@@ -325,9 +327,9 @@ pub fn run(args: &Args) -> Outcome {
         Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
         other => other?,
     };
-    let Manner { voice, json, .. } = &args.manner;
+    let VerbOptions { voice, json, .. } = &args.verb_options;
     match baked {
-        Baked::Shard(report) => finish_shard(report, output, notes, &args.manner),
+        Baked::Shard(report) => finish_shard(report, output, notes, &args.verb_options),
         Baked::Bundle(statistics) => {
             if let Some(note) = hides_little(&statistics) {
                 voice.tell_notes(std::slice::from_ref(&note));
@@ -363,7 +365,7 @@ fn hides_little(statistics: &Statistics) -> Option<String> {
 }
 
 /// The view cells that are baked.
-struct Cells {
+struct BakedCells {
     options: PlaceOptions,
     found: Places,
     grade: u32,
@@ -373,7 +375,7 @@ struct Cells {
     forecast: Option<Forecast>,
 }
 
-impl Cells {
+impl BakedCells {
     fn chosen(chosen: &ChosenCells, quality: Quality) -> Self {
         Self {
             named: chosen.named(quality),
@@ -391,7 +393,7 @@ struct Foresight<'a> {
     source: &'a Source,
     options: &'a BakeOptions,
     input: &'a Path,
-    cells: &'a Cells,
+    cells: &'a BakedCells,
     choices: Choices,
     progress: &'a Progress,
 }
@@ -493,7 +495,7 @@ fn dry_run(foresight: &mut Foresight, args: &Args) -> Outcome {
     }
     foresight.progress.finish();
     let cells = format!("{} view cells, ", foresight.world.places.len());
-    document.tell(&cells, &args.manner.json)
+    document.tell(&cells, &args.verb_options.json)
 }
 
 /// Positions of a trace, or of lines of three numbers, which may have a line of names above them.

@@ -15,7 +15,7 @@ use viewcell_view::picture::{MatrixFormat, MatrixOf, matrix_file};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input;
-use crate::output::{self, FileManner, Stdout, check_outputs, is_stream};
+use crate::output::{self, FileWorkOptions, Stdout, check_outputs, is_stream};
 use crate::query;
 
 /// Who sees whom among the cells of a level, as a picture or a matrix of numbers
@@ -85,7 +85,7 @@ struct To {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
-    manner: FileManner,
+    work_options: FileWorkOptions,
 }
 
 /// What exports of cells print with --json.
@@ -110,9 +110,9 @@ impl To {
 
     fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
         if !is_stream(&self.output) {
-            return check_outputs(inputs, [&self.output], self.manner.force);
+            return check_outputs(inputs, [&self.output], self.work_options.force);
         }
-        if self.manner.json.json {
+        if self.work_options.json.json {
             Err(Failure::usage(
                 "--json: stdout is for the file already, by -o -; leave out one of them",
             ))
@@ -128,9 +128,9 @@ impl To {
             stdout.finish()?;
             return Ok(Exit::Done);
         }
-        bundle::save(&self.output, bytes, self.manner.force)?;
-        self.manner.written(&self.output, "");
-        self.manner.json.document(|| Document {
+        bundle::save(&self.output, bytes, self.work_options.force)?;
+        self.work_options.written(&self.output, "");
+        self.work_options.json.document(|| Document {
             output: self.output.clone(),
             bytes: bytes.len() as u64,
             cells: cells as u64,

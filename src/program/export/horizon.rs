@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::exit::{Failure, Outcome};
 use crate::heightmap::{Heightmap, SightArgs, SightDocument};
 use crate::values;
-use crate::work::{self, Manner, Range, RasterDocument};
+use crate::work::{self, Range, RasterDocument, WorkOptions};
 use viewcell_bake::check_height;
 use viewcell_bake::visibility::{Horizons, Simd};
 use viewcell_view::picture::MAX_BANDS;
@@ -46,7 +46,7 @@ pub struct HorizonArgs {
     #[arg(long, value_name = "METRES", value_parser = values::finite)]
     eye_height: Option<f64>,
     #[command(flatten)]
-    manner: Manner,
+    work_options: WorkOptions,
     #[command(flatten)]
     sight: SightArgs,
     #[command(flatten)]
@@ -134,7 +134,7 @@ impl HorizonArgs {
     ) -> Outcome {
         let input = &self.heightmap.input;
         let format = work::raster_format_of(&self.output)?;
-        let work = self.manner.begin(input, &self.output)?;
+        let work = self.work_options.begin(input, &self.output)?;
         let ingested = self.heightmap.read()?;
         let terrain = &ingested.terrain;
         work.tell(&ingested.notes);
@@ -161,6 +161,6 @@ impl HorizonArgs {
         };
         let (document, words) = tell(looked, range);
         let text = format_args!("{width} x {height} samples{words}");
-        self.manner.json.tell(|| document, text)
+        self.work_options.json.tell(|| document, text)
     }
 }

@@ -13,7 +13,7 @@ use viewcell_ingest::world::Georeference;
 use viewcell_view::picture::{self, RasterLayout, RasterWriter};
 
 use super::exit::{Failure, Outcome};
-use super::output::FileManner;
+use super::output::FileWorkOptions;
 use super::query;
 use super::render::{check_drawable, survey};
 use super::work::{self, Range, RasterDocument};
@@ -63,7 +63,7 @@ pub struct ExposureArgs {
     #[arg(short, long, value_name = "OUT.tif|.npy|.png")]
     output: PathBuf,
     #[command(flatten)]
-    manner: FileManner,
+    work_options: FileWorkOptions,
 }
 
 /// What `viewcell export exposure --json` prints.
@@ -78,7 +78,7 @@ pub struct ExposureDocument {
 
 pub fn exposure(args: &ExposureArgs) -> Outcome {
     let format = work::format_of(&args.output, true)?;
-    let work = args.manner.begin(&args.bundle, &args.output)?;
+    let work = args.work_options.begin(&args.bundle, &args.output)?;
     let map = query::open(&args.bundle)?;
     let bundle = map
         .bundle()
@@ -130,5 +130,5 @@ pub fn exposure(args: &ExposureArgs) -> Outcome {
     };
     let seen = seen_by.words("", 0);
     let text = format_args!("{width} x {height} samples, each seen by {seen}");
-    args.manner.json.tell(document, text)
+    args.work_options.json.tell(document, text)
 }

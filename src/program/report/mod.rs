@@ -16,7 +16,7 @@ use viewcell::query::WorldKind;
 use viewcell_bake::bundle;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{self, FileManner, say};
+use super::output::{self, FileWorkOptions, say};
 use super::query;
 use super::shading::Shading;
 pub use page::{Page, Section};
@@ -44,7 +44,7 @@ pub struct Args {
     #[command(flatten)]
     shading: Shading,
     #[command(flatten)]
-    manner: FileManner,
+    work_options: FileWorkOptions,
 }
 
 /// What `viewcell report --json` prints.
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.interactive {
         look::check(&args.bundle)?;
     }
-    let work = args.manner.begin(&args.bundle, &args.output)?;
+    let work = args.work_options.begin(&args.bundle, &args.output)?;
     let info = bundle::info(&args.bundle)?;
     let map = query::open(&args.bundle)?;
     args.shading.check(&args.bundle, map.kind())?;
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> Outcome {
     let html = page.html()?;
     work.save(|file| file.write_all(html.as_bytes()))?;
     let Page { warnings, .. } = page;
-    if args.manner.json.json {
+    if args.work_options.json.json {
         output::print_json(&Document {
             output: args.output.clone(),
             bytes: html.len() as u64,

@@ -14,12 +14,12 @@ use viewcell::query::{CellBundle, SolidBundle, SolidParameters};
 
 /// A level.
 #[allow(clippy::large_enum_variant, reason = "one for all pages")]
-enum Level<'a> {
+enum DrawnLevel<'a> {
     Cells(CellBundle<'a>),
     Solid(SolidBundle<'a>),
 }
 
-impl Level<'_> {
+impl DrawnLevel<'_> {
     fn cells(&self) -> u32 {
         match self {
             Self::Cells(level) => level.cells(),
@@ -89,7 +89,7 @@ impl Level<'_> {
 
 /// A level to be drawn.
 pub struct LevelPages<'a> {
-    level: Level<'a>,
+    level: DrawnLevel<'a>,
     floors: Floors,
     name: String,
 }
@@ -106,7 +106,7 @@ impl<'a> LevelPages<'a> {
         Some(Self {
             floors: Floors::new(&level, side)?,
             name: name.to_owned(),
-            level: Level::Cells(level),
+            level: DrawnLevel::Cells(level),
         })
     }
 
@@ -115,7 +115,7 @@ impl<'a> LevelPages<'a> {
         Some(Self {
             floors: Floors::of_solid(&level, side)?,
             name: name.to_owned(),
-            level: Level::Solid(level.upright()),
+            level: DrawnLevel::Solid(level.upright()),
         })
     }
 
@@ -233,11 +233,11 @@ impl<'a> LevelPages<'a> {
     pub fn distance(&self, from: u32) -> Page {
         let cells = 0..self.level.cells();
         let (greatest, steps): (u32, Vec<Option<u32>>) = match &self.level {
-            Level::Cells(level) => {
+            DrawnLevel::Cells(level) => {
                 let steps = cells.map(|cell| level.distance(from, cell));
                 (level.parameters().greatest_distance, steps.collect())
             }
-            Level::Solid(_) => {
+            DrawnLevel::Solid(_) => {
                 let seen = self.level.seen_from(from).into_iter();
                 (1, seen.map(|seen| seen.then_some(1)).collect())
             }

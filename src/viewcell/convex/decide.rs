@@ -10,7 +10,7 @@ use super::Point;
 use super::candidates::{Candidates, List, Segment};
 use super::estimate::{Boxes, Estimate, EstimateRoom};
 use super::groups::Groups;
-use super::occluder::{Cut, Occluder, Room, Scale, Shadow, Span};
+use super::occluder::{Cut, Occluder, Scale, Shadow, ShadowScratch, Span};
 use super::shaft::{LANES, Shaft};
 use super::slabs::Slabs;
 use super::witness::Segments;
@@ -51,7 +51,7 @@ pub struct Decider<R> {
     pub movable: Movable,
     /// What was done so far, in estimates of an occluder: a measure of time that is the same on every processor.
     pub work: u64,
-    pub(super) room: Room,
+    pub(super) room: ShadowScratch,
     estimates: EstimateRoom,
 }
 
@@ -95,7 +95,7 @@ impl<R: Run> Decider<R> {
             guess: 0,
             movable: Movable::default(),
             work: 0,
-            room: Room::new(),
+            room: ShadowScratch::new(),
             estimates: EstimateRoom::new(),
         }
     }
@@ -315,7 +315,7 @@ pub(super) fn prove(
     a: &Span,
     b: &Span,
     scale: Scale,
-    room: &mut Room,
+    room: &mut ShadowScratch,
 ) -> Shadow {
     occluder.shadow(a, b, scale, f64::INFINITY, room)
 }
@@ -340,7 +340,7 @@ fn look(
     [a, b]: [&Span; 2],
     list: List,
     last: &mut u32,
-    (work, room, estimates): (&mut u64, &mut Room, &mut EstimateRoom),
+    (work, room, estimates): (&mut u64, &mut ShadowScratch, &mut EstimateRoom),
 ) -> Look {
     *work += LOOK;
     let is_long = list.len() > LONG;

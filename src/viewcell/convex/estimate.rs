@@ -7,7 +7,7 @@
 //!
 //! Did not pay: planes of one occluder as lanes alone: as fast as the scalar loop.
 
-use super::occluder::{Cut, Kind, Occluder, Span};
+use super::occluder::{Cut, Occluder, OccluderSides, Span};
 use super::plane_runs::{LANES, Lane, PlaneRun};
 
 /// As many runs of lanes; an occluder of more planes hides nothing.
@@ -116,7 +116,7 @@ impl Occluder {
             by: [0; LANES],
         };
         let mut own = None;
-        if self.kind == Kind::Solid {
+        if self.kind == OccluderSides::Solid {
             let mut ins = 0_u64;
             for (at, (run, heights)) in runs.iter().zip(&mut *heights).enumerate() {
                 let here = above::<false>(run, boxes, tolerance, at, heights, &mut worst);
@@ -193,7 +193,7 @@ impl Occluder {
             both: 0.0,
         };
         if of_a < 0.0 {
-            if self.kind == Kind::FrontOnly {
+            if self.kind == OccluderSides::FrontOnly {
                 return None;
             }
             own = own.flipped();

@@ -31,9 +31,9 @@ pub(crate) use decide::Steps;
 pub use decide::{Decider, Found, Look, Movable, Run, parts};
 pub use groups::Groups;
 pub(crate) use occluder::Cut;
-pub use occluder::{Kind, Occluder, Scale, Span};
+pub use occluder::{Occluder, OccluderSides, Scale, Span};
 #[doc(hidden)]
-pub use occluder::{Room, Shadow};
+pub use occluder::{Shadow, ShadowScratch};
 pub use plane::{Plane, Point, centre, cross, dot, minus, plus};
 pub use replay::Proofs;
 pub use witness::Segments;

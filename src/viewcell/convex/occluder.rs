@@ -167,18 +167,18 @@ impl Crossing {
 
 /// What [`Occluder::shadow`] works with.
 #[derive(Debug)]
-pub struct Room {
+pub struct ShadowScratch {
     ins: [Crossing; MOST],
     outs: [Crossing; MOST],
 }
 
-impl Default for Room {
+impl Default for ShadowScratch {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Room {
+impl ShadowScratch {
     /// Room for one test.
     pub fn new() -> Self {
         Self {
@@ -209,7 +209,7 @@ impl Scale {
 
 /// From which sides an occluder hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OccluderSides {
     /// All that its planes enclose is opaque.
     Solid,
     /// A convex polygon: first its plane, which it is seen from on both sides, then planes through its edges.
@@ -222,7 +222,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Occluder {
     /// From which sides it hides.
-    pub kind: Kind,
+    pub kind: OccluderSides,
     /// What it lies behind.
     pub planes: Vec<Face>,
     /// The box around it.
@@ -248,20 +248,20 @@ impl Occluder {
             ..plane
         };
         let planes = planes.into_iter().map(shrunk).collect();
-        Self::new(Kind::Solid, planes, bounds, 0.0)
+        Self::new(OccluderSides::Solid, planes, bounds, 0.0)
     }
 
     /// An occluder by its planes, which were moved inwards by whoever made them.
-    pub fn new(kind: Kind, planes: Vec<Plane>, bounds: Span, thick: f64) -> Self {
+    pub fn new(kind: OccluderSides, planes: Vec<Plane>, bounds: Span, thick: f64) -> Self {
         let edges = match kind {
-            Kind::Solid => &planes[..],
-            Kind::Flat | Kind::FrontOnly => planes.get(1..).unwrap_or_default(),
+            OccluderSides::Solid => &planes[..],
+            OccluderSides::Flat | OccluderSides::FrontOnly => planes.get(1..).unwrap_or_default(),
         };
         // Next to nothing beside an axis changes no estimate.
         let along = |plane: &Plane| plane.normal.iter().any(|x| x.abs() > 1.0 - 1e-9);
         Self {
             kind,
-            is_box: kind != Kind::FrontOnly && planes.iter().all(along),
+            is_box: kind != OccluderSides::FrontOnly && planes.iter().all(along),
             runs: PlaneRun::all(edges),
             planes,
             bounds,
@@ -273,20 +273,27 @@ impl Occluder {
     /// What it does to the segments from somewhere in `a` to somewhere in `b`. What hides a smaller share of
     /// them than another, whose cut is beyond by `limit`, need not be distinguished from what hides none.
     #[inline(always)]
-    pub fn shadow(&self, a: &Span, b: &Span, scale: Scale, limit: f64, room: &mut Room) -> Shadow {
+    pub fn shadow(
+        &self,
+        a: &Span,
+        b: &Span,
+        scale: Scale,
+        limit: f64,
+        room: &mut ShadowScratch,
+    ) -> Shadow {
         if self.outside_only && [a, b].into_iter().any(|of| self.bounds.meets(of)) {
             return Shadow::None;
         }
         let planes = &self.planes[..];
-        let Room { ins, outs } = room;
+        let ShadowScratch { ins, outs } = room;
         let (mut in_count, mut out_count) = (0, 0);
         let mut cut = Cut::NONE;
-        let is_flat = self.kind != Kind::Solid;
+        let is_flat = self.kind != OccluderSides::Solid;
         let mut edges = planes;
         if is_flat {
             let mut crossing = Crossing::new(&planes[0], a, b);
             if crossing.of_a.0 < 0.0 {
-                if self.kind == Kind::FrontOnly {
+                if self.kind == OccluderSides::FrontOnly {
                     return if crossing.of_a.0 + crossing.of_a.1 < 0.0 {
                         Shadow::Beside
                     } else {

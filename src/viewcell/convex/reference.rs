@@ -1,11 +1,11 @@
 //! The slow twin of segments: one occluder, and one segment against each of its planes, in double precision.
 
-use super::{Kind, Occluder, Point};
+use super::{Occluder, OccluderSides, Point};
 
 /// Whether an occluder, as small as it was made, meets the segment from `a` to `b`.
 pub fn meets(occluder: &Occluder, a: Point, b: Point) -> bool {
     let planes = &occluder.planes;
-    if occluder.kind == Kind::Solid {
+    if occluder.kind == OccluderSides::Solid {
         let (mut first, mut last) = (0.0, 1.0);
         for plane in planes {
             let (f, g) = (plane.height(a), plane.height(b));
@@ -21,7 +21,7 @@ pub fn meets(occluder: &Occluder, a: Point, b: Point) -> bool {
         return first <= last;
     }
     let (f, g) = (planes[0].height(a), planes[0].height(b));
-    let from_behind = occluder.kind == Kind::Flat && f < 0.0 && g > 0.0;
+    let from_behind = occluder.kind == OccluderSides::Flat && f < 0.0 && g > 0.0;
     if !(f > 0.0 && g < 0.0 || from_behind) {
         return false;
     }

@@ -54,7 +54,7 @@ fn wall(dice: &mut Dice, at: Point, margin: f64) -> Occluder {
             planes.push(Plane { normal, dist });
         }
     }
-    let kind = [Kind::Flat, Kind::FrontOnly][dice.roll(2) as usize];
+    let kind = [OccluderSides::Flat, OccluderSides::FrontOnly][dice.roll(2) as usize];
     let bounds = Span {
         centre: at,
         half: halves,
@@ -66,7 +66,7 @@ fn wall(dice: &mut Dice, at: Point, margin: f64) -> Occluder {
 fn estimates_reject_next_to_nothing_that_is_proved_and_cut_where_the_proof_does() {
     let (scale, mut dice) = (Scale::new(SCALE), Dice(1));
     let tolerance = 8.0 * scale.margin as f32;
-    let (mut room, mut estimates) = (Room::new(), EstimateRoom::new());
+    let (mut room, mut estimates) = (ShadowScratch::new(), EstimateRoom::new());
     let (mut whole, mut part, mut lost, mut more, mut apart) = (0, 0, 0, 0, 0);
     for round in 0..200_000 {
         let at = point(&mut dice, 5.0);

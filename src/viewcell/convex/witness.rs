@@ -8,7 +8,7 @@
 //! witness first where the pair before was seen.
 
 use super::candidates::{Candidates, List};
-use super::occluder::{Kind, Occluder, Span};
+use super::occluder::{Occluder, OccluderSides, Span};
 use super::plane::Point;
 use super::plane_runs;
 use super::shaft::LANES;
@@ -129,13 +129,13 @@ impl Segments {
     #[inline(always)]
     fn meet(&self, occluder: &Occluder, tolerance: f32) -> u32 {
         let (mut first, mut last) = ([-1.0_f32; LANES], [1.0_f32; LANES]);
-        let is_flat = occluder.kind != Kind::Solid;
+        let is_flat = occluder.kind != OccluderSides::Solid;
         if is_flat {
             let Some(plane) = occluder.planes.first() else {
                 return 0;
             };
             let normal = plane.normal.map(|x| x as f32);
-            let front_only = occluder.kind == Kind::FrontOnly;
+            let front_only = occluder.kind == OccluderSides::FrontOnly;
             for lane in 0..LANES {
                 let (height, rise) = self.height(normal, plane.dist as f32, lane);
                 let crosses = (height.abs() <= rise.abs()) & !(front_only & (rise > 0.0));

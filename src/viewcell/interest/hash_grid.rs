@@ -10,9 +10,9 @@
 //!
 //! 1. [`Space::place`] finds the cell of each box, that of its lower corner, and lays layers out anew where
 //!    they no longer fit.
-//! 2. [`Cells::gather`] sorts the boxes by their cells (a counting sort), so that a row of cells along x is one
+//! 2. [`HashCells::gather`] sorts the boxes by their cells (a counting sort), so that a row of cells along x is one
 //!    piece of memory.
-//! 3. [`Cells::near`] goes through the rows of cells that a box may overlap, and compares.
+//! 3. [`HashCells::near`] goes through the rows of cells that a box may overlap, and compares.
 //! 4. [`Space::adapt`] weighs rows against comparisons, and makes cells longer or shorter.
 //!
 //! Did not pay: leashes, boxes to move in without work (ten times as long in a crowd); one loop over rows in place of two;
@@ -219,7 +219,7 @@ impl Part<'_> {
 
 /// Boxes of updates or of subscriptions.
 #[derive(Debug, Default)]
-pub struct Cells {
+pub struct HashCells {
     /// Its layers.
     pub layers: Layers,
     /// Of each cell the first of its boxes; the end of all comes last.
@@ -230,7 +230,7 @@ pub struct Cells {
     places: Vec<u32>,
 }
 
-impl Cells {
+impl HashCells {
     /// Takes these boxes, and no others: measures how long they are, and finds the cell of each.
     pub fn place(&mut self, boxes: impl ExactSizeIterator<Item = Bounds>) {
         self.layers.begin();
@@ -373,7 +373,7 @@ impl Cells {
 #[derive(Debug)]
 pub struct Space {
     /// Those of the one kind, and of the other.
-    pub cells: [Cells; 2],
+    pub cells: [HashCells; 2],
     /// How many times cells are as long as boxes.
     length: f32,
     /// Whether that was made longer when it last changed.
@@ -479,7 +479,7 @@ impl Space {
 
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
-        self.cells.iter().map(Cells::bytes).sum::<usize>() + self.sample.bytes()
+        self.cells.iter().map(HashCells::bytes).sum::<usize>() + self.sample.bytes()
     }
 }
 

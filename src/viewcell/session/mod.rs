@@ -70,7 +70,7 @@ struct Agreed<H> {
 }
 
 #[derive(Debug)]
-struct Pair<H> {
+struct PlayerPair<H> {
     set: Option<Agreed<H>>,
     /// When it was agreed.
     since: u64,
@@ -98,7 +98,7 @@ pub struct Session<W: SessionWorld> {
     /// Once somebody had a reach.
     reaches: Option<Reaches<W>>,
     /// The pair (i, j), i < j, at j·(j - 1)/2 + i.
-    pairs: Vec<Pair<W::Half>>,
+    pairs: Vec<PlayerPair<W::Half>>,
     now: u64,
     sets: u64,
     /// Those that a set is wanted with.
@@ -123,7 +123,7 @@ impl<W: SessionWorld> Session<W> {
     /// The same of a world that the session owns.
     pub fn of(world: W, players: usize, options: SessionOptions) -> Self {
         let count = players * players.saturating_sub(1) / 2;
-        let pair = || Pair {
+        let pair = || PlayerPair {
             set: None,
             since: 0,
             not_before: 0,

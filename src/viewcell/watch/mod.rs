@@ -32,7 +32,7 @@ use crate::query::solid::reached::ReachedCell;
 use crate::query::solid::{Solids, door};
 use crate::query::{Mover, SolidBundle, SolidParameters, counted};
 pub use owned::OwnedWatch;
-use proof::{MOST_NODES, Node, Prover};
+use proof::{MOST_NODES, ProofNode, Prover};
 pub use reach::swept;
 use reach::{Ground, LEVELS, Reach, Surroundings, is_within};
 
@@ -146,7 +146,7 @@ enum State {
 
 /// A viewer and another player.
 #[derive(Clone, Copy, Debug, Default)]
-struct Pair {
+struct WatchedPair {
     state: State,
     /// Of the boxes that the last proof was for.
     level: u8,
@@ -251,9 +251,9 @@ pub struct Watch<'a> {
     options: WatchOptions,
     players: Box<[Player]>,
     /// Of viewer v and player p at v * players + p.
-    pairs: Box<[Pair]>,
+    pairs: Box<[WatchedPair]>,
     /// As many nodes for each pair.
-    nodes: Box<[Node]>,
+    nodes: Box<[ProofNode]>,
     /// How long each smoke stays that is an occluder, the longest first. [Unit: s]
     stays: Vec<f64>,
     /// Cells of a pair.
@@ -280,8 +280,8 @@ impl<'a> Watch<'a> {
             players: std::iter::repeat_with(Player::default)
                 .take(players)
                 .collect(),
-            pairs: vec![Pair::default(); pairs].into(),
-            nodes: vec![Node::default(); pairs.checked_mul(MOST_NODES)?].into(),
+            pairs: vec![WatchedPair::default(); pairs].into(),
+            nodes: vec![ProofNode::default(); pairs.checked_mul(MOST_NODES)?].into(),
             stays: Vec::new(),
             room: [Vec::with_capacity(64), Vec::with_capacity(64)],
             queue: Vec::with_capacity(pairs),
@@ -396,7 +396,7 @@ impl<'a> Watch<'a> {
                 numbers.by_ref().take(count).zip(players.iter().enumerate())
             {
                 if viewer == other || !from.is_there || !to.is_there {
-                    *pair = Pair::default();
+                    *pair = WatchedPair::default();
                     continue;
                 }
                 counts.pairs += 1;
@@ -620,7 +620,7 @@ impl Player {
     }
 }
 
-impl Pair {
+impl WatchedPair {
     /// Of these two, by what was found of boxes of a level.
     fn hide(&mut self, of: [&Player; 2], level: usize, counts: &mut WatchCounts) {
         self.state = State::Hidden;

@@ -25,7 +25,7 @@ const UPPER: u32 = 1 << 30;
 
 /// A part of a proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Node {
+pub(super) struct ProofNode {
     /// An occluder, or [`CUT`] with an axis.
     what: u32,
     /// Where it is cut, counted from the level's middle.
@@ -128,7 +128,7 @@ impl Prover {
     }
 
     /// The proof that was made last; none if it is too large to be kept.
-    pub(super) fn made(&self) -> &[Node] {
+    pub(super) fn made(&self) -> &[ProofNode] {
         match self.made.nodes.len() {
             0..=MOST_NODES => &self.made.nodes,
             _ => &[],
@@ -156,7 +156,7 @@ impl Prover {
         &mut self,
         solids: &Solids,
         [a, b]: [&Span; 2],
-        before: &[Node],
+        before: &[ProofNode],
         work: u32,
     ) -> (Found, u32) {
         self.made.nodes.clear();
@@ -198,7 +198,7 @@ impl Prover {
         solids: &Solids,
         all: [&Span; 2],
         [a, b]: [&Span; 2],
-        nodes: &[Node],
+        nodes: &[ProofNode],
         depth: u32,
     ) -> Found {
         let (Some(node), true) = (nodes.first(), depth > 0) else {
@@ -268,16 +268,16 @@ impl Prover {
 /// A proof that is being made.
 #[derive(Debug)]
 struct Made {
-    nodes: Vec<Node>,
+    nodes: Vec<ProofNode>,
     /// The line that was found clear last.
     clear: [Point; 2],
 }
 
 impl Steps for Made {
     fn hidden_by(&mut self, occluder: u32) {
-        self.nodes.push(Node {
+        self.nodes.push(ProofNode {
             what: occluder,
-            ..Node::default()
+            ..ProofNode::default()
         });
     }
 
@@ -288,7 +288,7 @@ impl Steps for Made {
     fn cut(&mut self, _: u32, part: [&Span; 2], cut: &Cut) -> usize {
         let (centre, half) = along(part, cut.axis.into());
         let at = self.nodes.len();
-        self.nodes.push(Node {
+        self.nodes.push(ProofNode {
             what: CUT | u32::from(cut.axis) | if cut.upper { UPPER } else { 0 },
             at: (centre + cut.at * half) as f32,
             second: 0,

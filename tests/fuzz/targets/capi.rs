@@ -101,8 +101,10 @@ unsafe fn play(bundle: *mut viewcell_bundle, info: &viewcell_world) {
         what: 0,
     }; 4];
     let mut count = 0;
-    let mut options = viewcell_session_options::default();
-    options.peers = 1;
+    let options = viewcell_session_options {
+        peers: 1,
+        ..Default::default()
+    };
     // SAFETY: all places outlive the calls, and the handle is closed once.
     unsafe {
         let made = viewcell_session_new(bundle, 3, &options, &mut session);

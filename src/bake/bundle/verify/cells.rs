@@ -6,7 +6,7 @@ mod visibility;
 use std::io;
 
 use places::{boxes, bsp, names, neighbours, portals, words};
-use visibility::{Level, compare_distances, pvs, rows, statistics};
+use visibility::{SoundLevel, compare_distances, pvs, rows, statistics};
 
 use super::container::Container;
 use super::report::Rule;
@@ -73,7 +73,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     let Some(parameters) = parameters else {
         return Ok(());
     };
-    let mut level = Level {
+    let mut level = SoundLevel {
         parameters,
         row_of: (0..parameters.cells).collect(),
         pvs: plain(container, Tag::CPVS)?,

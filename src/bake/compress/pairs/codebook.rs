@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::symbols::{Pair, PairList};
+use super::symbols::{BlockPairSymbols, PairList};
 use viewcell::format::dictionary::{Code, DICTIONARY_HEAD, Dictionary, ESCAPE};
 
 /// How often each symbol occurs.
@@ -24,7 +24,7 @@ impl Default for Histogram {
 
 impl Histogram {
     /// Counts the symbols of a pair.
-    pub fn count(&mut self, pair: Pair) {
+    pub fn count(&mut self, pair: BlockPairSymbols) {
         self.count_symbols(pair.nodes, pair.leaves);
     }
 
@@ -275,7 +275,7 @@ impl Codebook {
     }
 
     /// Appends the record of a pair.
-    pub fn write(&self, pair: Pair, out: &mut Vec<u8>) {
+    pub fn write(&self, pair: BlockPairSymbols, out: &mut Vec<u8>) {
         let (root, inner) = pair.nodes.split_at(1);
         self.nodes.write(root.iter().copied(), out);
         self.nodes.write(inner.iter().copied(), out);

@@ -17,5 +17,5 @@ pub use group::{
 };
 pub use prune::{PairPruner, PairWorth, Worth, prune_tree};
 pub use recode::{Recoder, RecordCounts};
-pub use symbols::{Pair, PairList, PairSymbols};
+pub use symbols::{BlockPairSymbols, PairList, PairSymbols};
 pub use viewcell::format::blockbits::transpose;

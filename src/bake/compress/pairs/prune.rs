@@ -14,13 +14,13 @@
 //! area was kept, and not all.
 
 use super::codebook::Codebook;
-use super::symbols::{Pair, PairSymbols};
+use super::symbols::{BlockPairSymbols, PairSymbols};
 use crate::compress::ValidPyramid;
 use viewcell::format::Answer;
 use viewcell::format::Quad;
 use viewcell::format::bits;
 use viewcell::format::blockbits::transpose;
-use viewcell::format::blockpair::Node;
+use viewcell::format::blockpair::MaskNode;
 
 /// What it is worth that something is hidden from the samples of a block.
 #[derive(Clone, Copy, Debug)]
@@ -277,7 +277,13 @@ impl<'a> PairPruner<'a> {
 
     /// Leaves in `out` what is kept of a pair when `trade` of hidden area is worth a byte. False
     /// where nothing is: the pair is to become visible.
-    pub fn prune(&self, pair: Pair, worth: &PairWorth, trade: f64, out: &mut PairSymbols) -> bool {
+    pub fn prune(
+        &self,
+        pair: BlockPairSymbols,
+        worth: &PairWorth,
+        trade: f64,
+        out: &mut PairSymbols,
+    ) -> bool {
         if worth.open.contains(&0) {
             // Trees hide all of it: it costs nothing.
             false
@@ -295,7 +301,7 @@ impl<'a> PairPruner<'a> {
     /// and A.
     pub fn prune_own(
         &self,
-        pair: Pair,
+        pair: BlockPairSymbols,
         worth: &PairWorth,
         trade: f64,
         out: &mut PairSymbols,
@@ -315,7 +321,7 @@ impl<'a> PairPruner<'a> {
 
     fn prune_by(
         &self,
-        pair: Pair,
+        pair: BlockPairSymbols,
         losses: &impl Losses,
         trade: f64,
         out: &mut PairSymbols,
@@ -323,9 +329,9 @@ impl<'a> PairPruner<'a> {
         out.nodes.clear();
         out.leaves.clear();
         out.nodes.push(0);
-        let root = Node(pair.nodes[0]);
+        let root = MaskNode(pair.nodes[0]);
         let (mut some, mut full) = (root.some(), root.full());
-        let mut nodes = pair.nodes[1..].iter().map(|&node| Node(node));
+        let mut nodes = pair.nodes[1..].iter().map(|&node| MaskNode(node));
         let mut leaves = pair.leaves;
         // Cost of what is kept, and of keeping nothing.
         let (mut cost, mut nothing) = (0.0, 0.0);
@@ -342,7 +348,7 @@ impl<'a> PairPruner<'a> {
                 };
                 continue;
             }
-            let node = nodes.next().unwrap_or(Node(0));
+            let node = nodes.next().unwrap_or(MaskNode(0));
             let own;
             (own, leaves) = leaves.split_at(node.mixed().count_ones() as usize);
             let kept = match child {
@@ -365,7 +371,7 @@ impl<'a> PairPruner<'a> {
     /// Appends what is kept of node `outer` and its leaves, `exact`.
     fn prune_node(
         &self,
-        node: Node,
+        node: MaskNode,
         exact: &[u16],
         losses: &impl Losses,
         outer: usize,

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::codebook::{Codebook, Coded, Histogram};
-use viewcell::format::blockpair::Node;
+use viewcell::format::blockpair::MaskNode;
 use viewcell::format::dictionary::{Code, Dictionary, ESCAPE};
 
 /// How often the symbols of a code occur.
@@ -94,7 +94,7 @@ impl<'a, const WIDTH: usize> Symbols<'a, WIDTH> {
 
 /// Children of a node that are mixed.
 fn mixed(node: u32) -> u8 {
-    Node(node).mixed().count_ones() as u8
+    MaskNode(node).mixed().count_ones() as u8
 }
 
 impl Counts {

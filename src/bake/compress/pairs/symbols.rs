@@ -1,6 +1,6 @@
 //! The tree of a pair of blocks ([`viewcell::format::blockpair`]), before it has bytes.
 
-use viewcell::format::blockpair::{BlockPair, Node, pieces};
+use viewcell::format::blockpair::{BlockPair, MaskNode, pieces};
 
 /// The nodes and leaves of a pair that is mixed, in the order of their bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -21,8 +21,8 @@ impl PairSymbols {
     }
 
     /// The same, where it lies.
-    pub fn pair(&self) -> Pair<'_> {
-        Pair {
+    pub fn pair(&self) -> BlockPairSymbols<'_> {
+        BlockPairSymbols {
             nodes: &self.nodes,
             leaves: &self.leaves,
         }
@@ -31,14 +31,14 @@ impl PairSymbols {
 
 /// [`PairSymbols`] of somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair<'a> {
+pub struct BlockPairSymbols<'a> {
     /// The root's node, and those of its mixed children.
     pub nodes: &'a [u32],
     /// The mixed leaves.
     pub leaves: &'a [u16],
 }
 
-impl Pair<'_> {
+impl BlockPairSymbols<'_> {
     /// Who sees whom, as [`BlockPair::rows`].
     pub fn rows(self) -> [u64; 64] {
         let mut rows = [0; 64];
@@ -72,7 +72,7 @@ impl PairList {
     }
 
     /// Appends a pair. Panics unless it has as many nodes and leaves as its nodes say.
-    pub fn push(&mut self, pair: Pair) {
+    pub fn push(&mut self, pair: BlockPairSymbols) {
         let lengths = (pair.nodes.len(), pair.leaves.len());
         assert_eq!(first_lengths(pair.nodes), lengths, "a whole pair");
         self.nodes.extend_from_slice(pair.nodes);
@@ -80,11 +80,11 @@ impl PairList {
     }
 
     /// The pairs in order.
-    pub fn iter(&self) -> impl Iterator<Item = Pair<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = BlockPairSymbols<'_>> {
         let (mut nodes, mut leaves) = (&self.nodes[..], &self.leaves[..]);
         std::iter::from_fn(move || {
             let (of_nodes, of_leaves) = first_lengths(nodes);
-            Some(Pair {
+            Some(BlockPairSymbols {
                 nodes: nodes.split_off(..of_nodes)?,
                 leaves: leaves.split_off(..of_leaves)?,
             })
@@ -94,7 +94,7 @@ impl PairList {
 
 /// Nodes and leaves of the first pair of these nodes.
 fn first_lengths(nodes: &[u32]) -> (usize, usize) {
-    let mixed = |&node: &u32| Node(node).mixed().count_ones() as usize;
+    let mixed = |&node: &u32| MaskNode(node).mixed().count_ones() as usize;
     let inner = nodes.first().map_or(0, mixed);
     let leaves = nodes.iter().skip(1).take(inner).map(mixed).sum();
     (1 + inner, leaves)

@@ -6,7 +6,7 @@ use viewcell::format::Answer;
 
 use super::weights::Weights;
 use crate::compress::pairs::{
-    Pair, PairBits, PairList, PairPruner, PairSymbols, PairWorth, prune_tree,
+    BlockPairSymbols, PairBits, PairList, PairPruner, PairSymbols, PairWorth, prune_tree,
 };
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::job::encode::first_pass::Tally;
@@ -152,7 +152,7 @@ impl Pruning<'_> {
         trade: f64,
         (from, to): (usize, usize),
         open: [u64; 2],
-        pair: Pair,
+        pair: BlockPairSymbols,
         kept: &mut PairSymbols,
     ) -> bool {
         let worth = PairWorth {

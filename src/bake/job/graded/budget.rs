@@ -2,7 +2,7 @@
 //! pruned ([`crate::compress::pairs::PairPruner`]) level by level, from the lowest up: what pruning makes visible at one level
 //! must be visible in the unions of the levels above.
 
-use super::levels::{Level, Levels};
+use super::levels::{GradedLevel, Levels};
 use super::pass::{LevelAssembly, Pass, Trade};
 use crate::bundle::{Provenance, Statistics, Written};
 use crate::compress::pairs::{Codebook, Histogram, PairPruner, PairSymbols};
@@ -54,7 +54,7 @@ struct GradedBundles<'a> {
 
 /// What a thread has counted, and its scratch memory.
 #[derive(Default)]
-struct Room {
+struct CountScratch {
     histogram: Histogram,
     pruned: PairSymbols,
 }
@@ -97,7 +97,7 @@ impl Candidates for GradedBundles<'_> {
         let rooms = self.assembly.workers.run(
             (0..self.groups()).step_by(stride),
             |number| self.assembly.read(&self.original, number),
-            |room: &mut Room, number, bytes| {
+            |room: &mut CountScratch, number, bytes| {
                 let (at, own) = levels.find(number);
                 let told = levels.told_by(at, own);
                 let group = levels.decode(&bytes, told.len())?;
@@ -152,7 +152,7 @@ impl Candidates for GradedBundles<'_> {
 /// The weights of hidden area for the cells of each level: a larger cell has the mean of its view cells.
 fn weights(levels: &Levels, weight: &Weight) -> Vec<Weights> {
     let cells = &levels.all[0];
-    let of_level = |(at, level): (u32, &Level)| {
+    let of_level = |(at, level): (u32, &GradedLevel)| {
         let Weight::Places(places) = weight else {
             return Weights::new(&level.valid, weight);
         };

@@ -228,7 +228,7 @@ pub(super) struct Chunk<'a> {
 }
 
 /// What a thread works with.
-struct Room<'k> {
+struct FillScratch<'k> {
     kernel: Box<dyn Viewsheds + 'k>,
     sights: Sights,
     tree: PairSymbols,
@@ -291,7 +291,7 @@ impl<'a> Chunk<'a> {
         let pieces: Vec<&[usize]> = missing.chunk_by(|&a, &b| quad(a) == quad(b)).collect();
         workers.run_in(
             || {
-                kernel.as_ref().map(|kernel| Room {
+                kernel.as_ref().map(|kernel| FillScratch {
                     kernel: kernel.viewsheds(simd),
                     sights: Sights::new(grid),
                     tree: PairSymbols::default(),
@@ -380,14 +380,14 @@ impl<'a> Chunk<'a> {
     fn group(
         &self,
         number: usize,
-        room: &mut Room<'_>,
+        room: &mut FillScratch<'_>,
         origin: Block,
         across: u32,
     ) -> std::io::Result<Record> {
         let levels = &self.work.levels;
         let (_, own) = levels.find(number);
         let child = ((own.1 & 1) << 1 | own.0 & 1) as usize;
-        let Room { sights, tree, .. } = room;
+        let FillScratch { sights, tree, .. } = room;
         let record = levels.encode(number, tree, |target| {
             let place = (target.0 - origin.0, target.1 - origin.1);
             match sights.sight(child, (place.1 * across + place.0) as usize) {
@@ -403,7 +403,7 @@ impl<'a> Chunk<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::terrain::Cells;
+    use crate::job::terrain::TerrainCells;
     use crate::job::tiles::ShardOf;
 
     #[test]
@@ -416,7 +416,7 @@ mod tests {
             grade: 4,
             ..BakeOptions::default()
         };
-        let cells = Cells::of(&terrain, &options);
+        let cells = TerrainCells::of(&terrain, &options);
         let valid = cells.valid();
         let work = GradedWork::new(&cells.header().parameters, &valid, &terrain, &options);
         let tiles = work.tiles();

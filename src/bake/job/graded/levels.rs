@@ -20,11 +20,11 @@ use viewcell::format::{Grid, Quad, TerrainParameters};
 pub(super) struct Levels {
     pub shape: Shape,
     pub targets: Targets,
-    pub all: Vec<Level>,
+    pub all: Vec<GradedLevel>,
 }
 
 /// One level.
-pub(super) struct Level {
+pub(super) struct GradedLevel {
     pub grid: Grid,
     pub valid: ValidPyramid,
     /// The number of its first block.
@@ -50,7 +50,7 @@ impl Levels {
         let of_level = |valid: ValidPyramid| {
             let grid = valid.grid();
             let blocks = morton_blocks(grid);
-            let level = Level {
+            let level = GradedLevel {
                 grid,
                 valid,
                 first,
@@ -97,7 +97,7 @@ impl Levels {
     /// The tiles of all levels, in Morton order of the places where they end, smaller ones first: so that each shard of a bake
     /// has as much of every level as others, for what a pair of cells of a level takes varies from terrain to terrain.
     pub(super) fn tiles(&self) -> Vec<Tile> {
-        let of_level = |(at, level): (u32, &Level)| {
+        let of_level = |(at, level): (u32, &GradedLevel)| {
             let first = level.first;
             tiles(level.grid).into_iter().map(move |tile| {
                 let Quad { column, row, .. } = tile.quad;
@@ -201,7 +201,7 @@ impl NearGroup {
     }
 }
 
-impl Level {
+impl GradedLevel {
     /// The place of a block, row by row.
     pub(super) fn index(&self, (column, row): Block) -> usize {
         row as usize * self.grid.block_shape().0 as usize + column as usize

@@ -8,7 +8,8 @@ use viewcell::format::Answer;
 use super::levels::{Levels, NearGroup};
 use crate::compress::graded::{Block, Union, analyse, keep_outer, parent, rows_of, visible_pairs};
 use crate::compress::pairs::{
-    Codebook, Histogram, Pair, PairList, PairPruner, PairSymbols, PairWorth, encode_head_within,
+    BlockPairSymbols, Codebook, Histogram, PairList, PairPruner, PairSymbols, PairWorth,
+    encode_head_within,
 };
 use crate::job::budget::pruning::dithered;
 use crate::job::budget::weights::Weights;
@@ -157,7 +158,7 @@ impl Trade<'_> {
         levels: &Levels,
         at: u32,
         [from, to]: [Block; 2],
-        pair: Pair,
+        pair: BlockPairSymbols,
         kept: &mut PairSymbols,
     ) -> bool {
         let level = &levels.all[at as usize];

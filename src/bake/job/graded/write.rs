@@ -1,7 +1,7 @@
 //! Writes a graded bundle: the groups of all levels, with one dictionary.
 
 use super::budget::shrink;
-use super::levels::{Level, Levels};
+use super::levels::{GradedLevel, Levels};
 use super::pass::{Heads, LevelAssembly, Pass};
 use crate::bundle::{GradedWriter, LevelStatistics, Provenance, Statistics, Written};
 use crate::compress::pairs::{Codebook, encode_records};
@@ -100,7 +100,7 @@ impl LevelAssembly<'_> {
 }
 
 /// What the bundle says of its PVSs: of view cells alone, since those of larger quads are told by larger cells.
-fn statistics(cells: &Level, visible: u64, bytes: u64) -> Statistics {
+fn statistics(cells: &GradedLevel, visible: u64, bytes: u64) -> Statistics {
     let samples = cells.valid.samples();
     let pairs = samples as f64 * samples as f64;
     Statistics {

@@ -13,7 +13,7 @@ use crate::job::options::{BakeOptions, as_seen};
 use crate::job::parallel::{Workers, thread_count};
 use crate::job::report::Finish;
 use crate::job::source::Source;
-use crate::job::terrain::Cells;
+use crate::job::terrain::TerrainCells;
 use viewcell_ingest::world::Terrain;
 
 /// As [`super::rebake::rebake`], of a graded bundle.
@@ -36,7 +36,7 @@ pub(super) fn rebake(
     options.grid(terrain, input)?;
     let asked = &*options.asked_for(terrain, input)?;
     let seen = as_seen(asked, options.curvature)?;
-    let cells = Cells::of(asked, options);
+    let cells = TerrainCells::of(asked, options);
     let valid = cells.valid();
     let parameters = &cells.header().parameters;
     let work = GradedWork::new(parameters, &valid, &seen, options);

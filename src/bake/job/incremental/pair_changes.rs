@@ -82,7 +82,7 @@ enum Ask<'k> {
 const ALL: [u64; 64] = [!0; 64];
 
 /// What a thread works with.
-struct Room<'k> {
+struct ChangeScratch<'k> {
     ask: Ask<'k>,
     onlookers: Option<&'k Onlookers>,
     sights: Sights,
@@ -203,14 +203,14 @@ impl PairRecheck<'_> {
             .is_none_or(|change| change.changed_blocks()[block])
     }
 
-    fn room<'k>(&'k self, onlookers: Option<&'k Onlookers>) -> Option<Room<'k>> {
+    fn room<'k>(&'k self, onlookers: Option<&'k Onlookers>) -> Option<ChangeScratch<'k>> {
         let grid = self.valid.grid();
         let pairs = LOOK_BLOCKS * grid.blocks();
         let ask = match self.change {
             Some(change) => Ask::Again(Box::new(self.recheck(change, onlookers)?)),
             None => Ask::All(self.kernel.viewsheds(self.level())),
         };
-        Some(Room {
+        Some(ChangeScratch {
             ask,
             onlookers,
             sights: Sights::new(grid),
@@ -223,7 +223,7 @@ impl PairRecheck<'_> {
     }
 
     /// Asks for the blocks of a quad, given by their numbers.
-    fn ask(&self, room: &mut Room<'_>, numbers: &Range<usize>) -> OfQuad {
+    fn ask(&self, room: &mut ChangeScratch<'_>, numbers: &Range<usize>) -> OfQuad {
         let onlookers = room.onlookers;
         let may_change = |block: usize| onlookers.is_none_or(|all| all.of_block(block) != 0);
         let numbers = numbers.clone();
@@ -304,7 +304,7 @@ impl PairRecheck<'_> {
     /// terrain voids, all pairs are listed: what is stored for a void has no meaning.
     fn compare(
         &self,
-        room: &mut Room<'_>,
+        room: &mut ChangeScratch<'_>,
         number: usize,
         counts: &mut [PairCounts; 2],
     ) -> (Vec<PairChange>, u64) {

@@ -35,7 +35,7 @@ use crate::job::parallel::{Workers, thread_count};
 use crate::job::report::{Finish, stage_time};
 use crate::job::source::Source;
 use crate::job::store::group::{BlockOrder, Targets};
-use crate::job::terrain::Cells;
+use crate::job::terrain::TerrainCells;
 use crate::job::visibility::Kernel;
 use crate::visibility::{Bodies, Change, Curvature};
 use viewcell::format::{Grid, Tag, TerrainParameters, TreeCode, Valid};
@@ -99,7 +99,7 @@ fn check_terrain(
     };
     let expected = places(parameters.walkable, parameters.covered);
     let asked = options.asked_for(terrain, input)?;
-    let cells = Cells::of(&asked, options);
+    let cells = TerrainCells::of(&asked, options);
     let new = &cells.header().parameters;
     let found = places(new.walkable, new.covered);
     if expected != found {
@@ -240,7 +240,7 @@ pub fn rebake(
     let mut bundle = None;
     if let Some(output) = job.output {
         let asked = bake.asked_for(terrain, &source.input.name)?;
-        let cells = Cells::of(&asked, &bake);
+        let cells = TerrainCells::of(&asked, &bake);
         let place = cells.destination(output, options.overwrite, &followed.valid);
         let (made, written) = match followed.bundle {
             Some(written) => written,
@@ -303,7 +303,7 @@ pub(crate) fn rebake_layers(
     let input = &source.input.name;
     options.grid(new, input)?;
     let new = &*options.asked_for(new, input)?;
-    let cells = Cells::of(new, options);
+    let cells = TerrainCells::of(new, options);
     let grid = cells.grid();
     let mutual = mutual(options);
     let stance = options.mode.stance();

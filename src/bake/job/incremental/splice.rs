@@ -62,12 +62,12 @@ impl<'a> Pieces<'a> {
 
 /// What a thread codes in.
 #[derive(Default)]
-struct Room {
+struct SpliceScratch {
     records: Vec<u8>,
     starts: Vec<u64>,
 }
 
-impl Room {
+impl SpliceScratch {
     /// A group, whose bytes are given, in new codes.
     fn recode(&mut self, recoder: &Recoder, group: &Group, bytes: &[u8]) -> Option<Vec<u8>> {
         let (table, mut rest) = group.parts();
@@ -146,7 +146,7 @@ impl Splice<'_> {
         workers.run(
             runs,
             |_| Ok(()),
-            |room: &mut Room, run, ()| {
+            |room: &mut SpliceScratch, run, ()| {
                 let groups = groups_of(run).map(|number| {
                     let (group, bytes) = group(number)?;
                     if same_codes || group.records() == 0 {

@@ -6,7 +6,7 @@
 //! of 30 ns for one of 450); threads given tiles of 32 × 32 cells.
 
 use super::ends::End;
-use super::pair::{PARTS, Pair, Way, lanes};
+use super::pair::{CoarsePair, PARTS, Way, lanes};
 use super::ranking::{FIRST, rank_lines};
 use super::slopes::{Frame, LINES};
 use super::tries::test_lines;
@@ -27,7 +27,7 @@ struct Between<'l> {
 impl Shafts<'_> {
     /// Whether a pair is not proven hidden: some position in the one may see some in the other. `known` is the lane under
     /// which `left` lists the slabs that may matter to it, if it does.
-    pub(super) fn may_any_see(&mut self, pair: Pair, known: Option<usize>) -> bool {
+    pub(super) fn may_any_see(&mut self, pair: CoarsePair, known: Option<usize>) -> bool {
         let Some(way) = pair.separating_way() else {
             // No line separates neighbours, but it may separate their parts.
             return pair.level == 0 || self.may_neighbours_see(pair);
@@ -39,7 +39,7 @@ impl Shafts<'_> {
     }
 
     /// The same by proofs with these lines alone.
-    pub(super) fn may_see_by(&mut self, pair: Pair, way: Way, lines: &[u32]) -> bool {
+    pub(super) fn may_see_by(&mut self, pair: CoarsePair, way: Way, lines: &[u32]) -> bool {
         let mut highest = std::mem::take(&mut self.highest);
         highest.clear();
         highest.extend_from_slice(lines);
@@ -107,7 +107,7 @@ impl Shafts<'_> {
     }
 
     /// The same of quads that are neighbours, part by part.
-    fn may_neighbours_see(&mut self, pair: Pair) -> bool {
+    fn may_neighbours_see(&mut self, pair: CoarsePair) -> bool {
         (0..PARTS).any(|lane| {
             let part = pair.part(lane);
             if !self.is_asked(part) {
@@ -121,7 +121,7 @@ impl Shafts<'_> {
     }
 
     /// The same of two quads, by the lines between them or between those that they are parts of.
-    fn may_parts_see(&mut self, pair: Pair, between: Between<'_>) -> bool {
+    fn may_parts_see(&mut self, pair: CoarsePair, between: Between<'_>) -> bool {
         let field = self.field;
         let ends = End::both(field, &mut self.cell_heights, pair, between.way);
         let asked = self.occupied_lanes(pair, &ends);
@@ -160,7 +160,7 @@ impl Shafts<'_> {
     }
 
     /// Lists the lines between two quads that may matter; the list is [`Self::lines`] and is to be given back.
-    fn lines_between(&mut self, pair: Pair, way: Way, known: Option<usize>) -> Vec<u32> {
+    fn lines_between(&mut self, pair: CoarsePair, way: Way, known: Option<usize>) -> Vec<u32> {
         let slabs = match known {
             Some(_) => &self.left[pair.level as usize],
             None => {
@@ -177,7 +177,7 @@ impl Shafts<'_> {
     }
 
     /// Leaves those lines between two quads that rise highest, the highest first; and says what lies at both ends.
-    fn rank(&mut self, pair: Pair, way: Way, lines: &mut Vec<u32>) -> [End; 2] {
+    fn rank(&mut self, pair: CoarsePair, way: Way, lines: &mut Vec<u32>) -> [End; 2] {
         let ends = End::both(self.field, &mut self.cell_heights, pair, way);
         let frame = Frame::new(self.field, way);
         let (rises, ranks) = (&mut self.rises, &mut self.ranks);
@@ -188,11 +188,11 @@ impl Shafts<'_> {
     }
 
     /// Whether a sight between two quads is found that none of these lines rises over.
-    fn is_witnessed(&mut self, pair: Pair, way: Way, lines: &[u32]) -> bool {
+    fn is_witnessed(&mut self, pair: CoarsePair, way: Way, lines: &[u32]) -> bool {
         if !self.is_near(pair) {
             return false;
         }
-        let Pair { level, a, b } = pair;
+        let CoarsePair { level, a, b } = pair;
         let frame = Frame::new(self.field, way);
         let [viewers, players] = &mut self.points;
         let points = [
@@ -203,7 +203,7 @@ impl Shafts<'_> {
     }
 
     /// The parts of a pair in which somebody may look and somebody may be near enough to be seen.
-    fn occupied_lanes(&self, pair: Pair, ends: &[End; 2]) -> u16 {
+    fn occupied_lanes(&self, pair: CoarsePair, ends: &[End; 2]) -> u16 {
         let mut lanes = 0;
         for lane in 0..PARTS {
             let is_somebody = ends[0].is_there(lane / 4) && ends[1].is_there(lane % 4);

@@ -2,7 +2,7 @@
 
 use super::covers::{CellCache, Heights, over_corners};
 use super::field::ShaftField;
-use super::pair::{Pair, Way, side};
+use super::pair::{CoarsePair, Way, side};
 use crate::visibility::lanes::VOID;
 use crate::visibility::surface::POINTS;
 
@@ -28,7 +28,7 @@ impl End {
     pub(super) fn both(
         field: &ShaftField<'_>,
         cells: &mut [CellCache; 2],
-        pair: Pair,
+        pair: CoarsePair,
         way: Way,
     ) -> [Self; 2] {
         let bodies = [field.bodies.eye as f32, field.bodies.head as f32];

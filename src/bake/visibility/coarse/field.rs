@@ -1,6 +1,6 @@
 //! The terrain as the kernel of shafts reads it.
 
-use super::pair::Pair;
+use super::pair::CoarsePair;
 use super::planes::{Corners, corners};
 use super::sparse_table::SparseTable;
 use crate::visibility::LOOK_LEVEL;
@@ -169,7 +169,7 @@ impl<'t> ShaftField<'t> {
     }
 
     /// Whether a pair is not divided further.
-    pub(crate) fn is_smallest(&self, pair: Pair) -> bool {
+    pub(crate) fn is_smallest(&self, pair: CoarsePair) -> bool {
         self.detail > 0 && pair.level == self.detail
     }
 

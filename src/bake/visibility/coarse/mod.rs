@@ -36,7 +36,7 @@ use covers::CellCache;
 use fearless_simd::Level;
 use field::NOWHERE;
 pub use field::ShaftField;
-use pair::{PARTS, Pair, Way, lanes};
+use pair::{CoarsePair, PARTS, Way, lanes};
 use planes::MAX_SLOPE_LEVEL;
 use sight::sight;
 use step::{Found, Question, Slab, step};
@@ -86,7 +86,7 @@ pub struct Shafts<'f> {
 /// A pair that is open.
 #[derive(Clone, Copy)]
 struct Open {
-    pair: Pair,
+    pair: CoarsePair,
     /// Whether pairs of samples with the row as major axis are asked for, or the others.
     turned: bool,
     /// The lane under which [`Shafts::left`] lists the slabs that may matter to this pair, if it does.
@@ -140,8 +140,8 @@ impl<'f> Shafts<'f> {
     }
 
     /// Whether a part is to be looked at.
-    fn is_asked(&self, pair: Pair) -> bool {
-        let Pair { level, a, b } = pair;
+    fn is_asked(&self, pair: CoarsePair) -> bool {
+        let CoarsePair { level, a, b } = pair;
         let quads = &self.field.quads[level as usize];
         let side = |at: u32, samples: u32| at << level < samples;
         let (width, height) = (self.field.samples.width(), self.field.samples.height());
@@ -167,19 +167,19 @@ impl<'f> Shafts<'f> {
     }
 
     /// Whether any of a pair may be near enough to see each other.
-    fn may_be_near(&self, pair: Pair) -> bool {
+    fn may_be_near(&self, pair: CoarsePair) -> bool {
         let [columns, rows] = pair.distances();
         !self.field.too_far(columns[0], rows[0])
     }
 
     /// Whether all of a pair are near enough to see each other.
-    fn is_near(&self, pair: Pair) -> bool {
+    fn is_near(&self, pair: CoarsePair) -> bool {
         let [columns, rows] = pair.distances();
         !self.field.too_far(columns[1], rows[1])
     }
 
     /// Lists the slabs from one quad to the other.
-    fn list(&mut self, pair: Pair, way: Way) {
+    fn list(&mut self, pair: CoarsePair, way: Way) {
         let samples = way
             .turn((self.field.samples.width(), self.field.samples.height()))
             .0;
@@ -342,7 +342,7 @@ impl<'f> Shafts<'f> {
                 known: listed.then_some(lane),
             };
             match part.pair {
-                Pair { level: 0, a, b } => self.sees(part, [a, b]),
+                CoarsePair { level: 0, a, b } => self.sees(part, [a, b]),
                 _ => self.any(part, tried),
             }
         })
@@ -350,7 +350,7 @@ impl<'f> Shafts<'f> {
 
     /// Whether sample sees sample.
     fn sees(&mut self, open: Open, [a, b]: [(u32, u32); 2]) -> bool {
-        let pair = Pair { level: 0, a, b };
+        let pair = CoarsePair { level: 0, a, b };
         let way = pair.major();
         let listed = open.known.filter(|_| open.turned == way.turned);
         if listed.is_none() {
@@ -378,7 +378,7 @@ struct Seen<'s> {
 
 impl Seen<'_> {
     /// Whether one cell is known to see another.
-    fn has(&self, pair: Pair) -> bool {
+    fn has(&self, pair: CoarsePair) -> bool {
         let level = pair.level - self.finest;
         let first = |(column, row): (u32, u32)| (column << level, row << level);
         let (own, cell) = (first(pair.a), first(pair.b));
@@ -391,7 +391,7 @@ impl Seen<'_> {
     }
 
     /// All cells in the one see all in the other.
-    fn mark(&mut self, pair: Pair) {
+    fn mark(&mut self, pair: CoarsePair) {
         let level = pair.level - self.finest;
         for (own, lanes) in parts(level, pair.a) {
             let child = (own.1 & 1) * 2 + (own.0 & 1);
@@ -435,7 +435,7 @@ impl Viewsheds for Shafts<'_> {
         let side = |cells: u32| cells.div_ceil(1 << LOOK_LEVEL);
         for row in 0..side(grid.height()) {
             for column in 0..side(grid.width()) {
-                let pair = Pair {
+                let pair = CoarsePair {
                     level,
                     a: own,
                     b: (column, row),

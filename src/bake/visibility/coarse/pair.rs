@@ -13,7 +13,7 @@ pub(crate) fn lanes(mask: u16) -> impl Iterator<Item = usize> {
 
 /// Two quads of a level: somebody in the first looks at the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pair {
+pub(crate) struct CoarsePair {
     pub level: u32,
     pub a: (u32, u32),
     pub b: (u32, u32),
@@ -28,7 +28,7 @@ pub(crate) struct Way {
     pub back: bool,
 }
 
-impl Pair {
+impl CoarsePair {
     /// The pair of a lane.
     #[inline(always)]
     pub(super) fn part(self, lane: usize) -> Self {

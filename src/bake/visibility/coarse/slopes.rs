@@ -463,7 +463,7 @@ pub(super) mod tests {
                 let level = dice.roll(MAX_SLOPE_LEVEL + 1);
                 let quads = SIDE.div_ceil(1 << level);
                 let mut quad = || (dice.roll(quads), dice.roll(quads));
-                let pair = super::super::pair::Pair {
+                let pair = super::super::pair::CoarsePair {
                     level,
                     a: quad(),
                     b: quad(),
@@ -570,7 +570,7 @@ pub(super) mod tests {
             } else {
                 (crest, beyond)
             };
-            let pair = super::super::pair::Pair { level: 1, a, b };
+            let pair = super::super::pair::CoarsePair { level: 1, a, b };
             let way = pair.way(turned).unwrap();
             let ends = End::both(&field, &mut cells, pair, way);
             let frame = Frame::new(&field, way);

@@ -2,7 +2,7 @@
 //! others.
 
 use super::field::{Lines, ShaftField};
-use super::pair::{PARTS, Pair, Way, extent};
+use super::pair::{CoarsePair, PARTS, Way, extent};
 use crate::visibility::lanes::VOID;
 use crate::visibility::sightline::Stance;
 use fearless_simd::{f32x16, i32x16, prelude::*};
@@ -109,7 +109,7 @@ impl<S: Simd> ShaftBounds<S> {
 /// What a step is asked.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'l> {
-    pub pair: Pair,
+    pub pair: CoarsePair,
     pub way: Way,
     /// Slabs that may matter, and the lane of them that is asked for.
     pub slabs: &'l [Slab],

@@ -12,7 +12,7 @@
 
 use super::covers::CellCache;
 use super::field::ShaftField;
-use super::pair::{PARTS, Pair, Way};
+use super::pair::{CoarsePair, PARTS, Way};
 use super::ranking::ground_at;
 use super::slopes::{Frame, MOST, STEPS, each_first, each_second, window};
 use crate::visibility::lanes::VOID;
@@ -154,7 +154,7 @@ impl Tops {
     pub(super) fn new(
         field: &ShaftField<'_>,
         points: &mut [PointCache; 2],
-        pair: Pair,
+        pair: CoarsePair,
         way: Way,
     ) -> Self {
         let half = (1u32 << pair.level) as f32 * 0.5;
@@ -401,7 +401,7 @@ mod tests {
                 let level = 1 + dice.roll(3);
                 let quads = SIDE.div_ceil(1 << level);
                 let mut quad = || (dice.roll(quads), dice.roll(quads));
-                let pair = Pair {
+                let pair = CoarsePair {
                     level,
                     a: quad(),
                     b: quad(),

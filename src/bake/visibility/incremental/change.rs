@@ -26,7 +26,7 @@ use super::changed_ground::ChangedGround;
 use super::sample_set::SampleSet;
 use crate::visibility::lanes::SIDE;
 use crate::visibility::samples::height_field::HeightField;
-use crate::visibility::samples::nodes::Node;
+use crate::visibility::samples::nodes::OpenSquare;
 use crate::visibility::samples::view_block::ViewBlock;
 use crate::visibility::samples::view_block::ViewpointRows;
 use crate::visibility::sightline::Bodies;
@@ -292,7 +292,7 @@ impl Change {
 
     /// Whether no end of the lines of sight of a square lies in a block that may have changed.
     #[inline]
-    pub(crate) fn is_far(&self, block: &ViewBlock, node: &Node) -> bool {
+    pub(crate) fn is_far(&self, block: &ViewBlock, node: &OpenSquare) -> bool {
         let (from, to) = hull(block, node);
         let (from, to) = (from.blocks(), to.blocks());
         let ends = |place: &Rectangle| from.meets(*place) || to.meets(*place);
@@ -301,7 +301,7 @@ impl Change {
 
     /// Of the active lanes of a square, those that have changed, or may have a target that has.
     #[inline]
-    pub(crate) fn ends(&self, block: &ViewBlock, node: &Node) -> u64 {
+    pub(crate) fn ends(&self, block: &ViewBlock, node: &OpenSquare) -> u64 {
         let own = block.number.map_or(0, |number| self.words[number]);
         let at = (block.column + node.p, block.row + node.q);
         node.active & (own | self.samples.lanes(at, node.level))
@@ -327,7 +327,7 @@ impl Change {
 
     /// Whether what is found out about a square of displacements may be something else than it was.
     #[inline]
-    pub(crate) fn meets(&self, block: &ViewBlock, node: &Node) -> bool {
+    pub(crate) fn meets(&self, block: &ViewBlock, node: &OpenSquare) -> bool {
         self.search(block, node).is_ok()
     }
 
@@ -338,7 +338,7 @@ impl Change {
 
     /// As [`Change::meets`]: after how many changed blocks that is known, as error if it does not.
     #[inline]
-    fn search(&self, block: &ViewBlock, node: &Node) -> Result<usize, usize> {
+    fn search(&self, block: &ViewBlock, node: &OpenSquare) -> Result<usize, usize> {
         let Some(bounds) = self.bounds else {
             return Err(0);
         };
@@ -402,7 +402,7 @@ impl Change {
                 number: None,
                 child: 0,
             };
-            let node = Node {
+            let node = OpenSquare {
                 p: to.0 - from.0,
                 q: to.1 - from.1,
                 level: 3,
@@ -422,7 +422,7 @@ impl Change {
 
     /// Whether a square tells how a block near changed ground sees itself. Of cells all of that is
     /// asked together: it is seen what both ends see.
-    pub(super) fn is_own(&self, block: &ViewBlock, node: &Node, bounds: Rectangle) -> bool {
+    pub(super) fn is_own(&self, block: &ViewBlock, node: &OpenSquare, bounds: Rectangle) -> bool {
         let last = (1 << node.level) - 1;
         let around = |first: i32| first <= OWN && first + last >= -OWN;
         let near = 64;
@@ -430,7 +430,7 @@ impl Change {
     }
 
     /// Nowhere is an eye of the block, or a head that it may see, lower than this.
-    fn lowest(&self, block: &ViewBlock, node: &Node) -> [f64; 2] {
+    fn lowest(&self, block: &ViewBlock, node: &OpenSquare) -> [f64; 2] {
         let (columns, rows) = self.grid.block_shape();
         let eye =
             self.low[(block.row / 8) as usize * columns as usize + (block.column / 8) as usize];
@@ -465,7 +465,7 @@ fn own(block: &ViewBlock) -> Rectangle {
 }
 
 /// The viewpoints of a square of displacements, and their targets.
-pub(super) fn hull(block: &ViewBlock, node: &Node) -> (Rectangle, Rectangle) {
+pub(super) fn hull(block: &ViewBlock, node: &OpenSquare) -> (Rectangle, Rectangle) {
     let from = own(block);
     let last = (1 << node.level) - 1;
     let to = |[low, high]: [i32; 2], first: i32| [low + first, high + first + last];

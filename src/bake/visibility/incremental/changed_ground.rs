@@ -9,7 +9,7 @@ use crate::visibility::lanes::{Lanes, Layout, SIDE, Strips, VOID, Windows, fold}
 use crate::visibility::samples::bounds::Span;
 use crate::visibility::samples::height_field::HeightField;
 use crate::visibility::samples::height_field::over_squares;
-use crate::visibility::samples::nodes::{Node, Reach};
+use crate::visibility::samples::nodes::{OpenSquare, Reach};
 use crate::visibility::samples::view_block::ViewpointRows;
 use crate::visibility::sightline::Bodies;
 use fearless_simd::prelude::*;
@@ -166,7 +166,7 @@ impl ChangedAxis {
         &self,
         simd: S,
         rows: ViewpointRows<'_>,
-        node: &Node,
+        node: &OpenSquare,
     ) -> Lanes<S, N> {
         let (p, q) = rows.turn((node.p, node.q));
         let column = rows.column + p - self.columns[0];
@@ -194,7 +194,7 @@ pub(crate) fn touched<S: Simd, const N: usize>(
     over: &ChangedGround,
     rows: ViewpointRows<'_>,
     reach: Reach,
-    node: Node,
+    node: OpenSquare,
 ) -> Touched {
     let axis = &over.axes[usize::from(rows.turned)];
     let Reach { u0, u1, v0, v1, .. } = reach;

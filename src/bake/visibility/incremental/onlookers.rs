@@ -19,7 +19,7 @@ use super::sample_set::SampleSet;
 use crate::visibility::lanes::{Lanes, SIDE, VOID};
 use crate::visibility::samples::bounds::{Span, UpperBound};
 use crate::visibility::samples::height_field::TOP;
-use crate::visibility::samples::nodes::Node;
+use crate::visibility::samples::nodes::OpenSquare;
 use crate::visibility::samples::rays::Rays;
 use crate::visibility::samples::view_block::{ViewBlock, ViewpointRows};
 use crate::visibility::simd::at_level;
@@ -77,7 +77,7 @@ fn reach<S: Simd>(
     let mut found = 0;
     for q in (down[0]..=down[1]).step_by(side) {
         for p in (across[0]..=across[1]).step_by(side) {
-            rays.stack.push(Node {
+            rays.stack.push(OpenSquare {
                 p,
                 q,
                 level,
@@ -112,7 +112,7 @@ fn reach_square<S: Simd>(
     change: &Change,
     over: &ChangedGround,
     block: &ViewBlock,
-    node: &Node,
+    node: &OpenSquare,
 ) -> u64 {
     // Edges lead up to one sample beyond.
     let side = 1 << node.level;
@@ -159,7 +159,7 @@ fn walled<S: Simd, const N: usize>(
     change: &Change,
     over: &ChangedGround,
     square: Square<'_>,
-    node: &Node,
+    node: &OpenSquare,
 ) -> u64 {
     let Square { rows, near, .. } = square;
     let field = rays.field;
@@ -230,7 +230,7 @@ impl Onlookers {
 
     /// Of the active lanes of a square of displacements, those with onlookers among their targets.
     #[inline]
-    pub(crate) fn lanes(&self, block: &ViewBlock, node: &Node) -> u64 {
+    pub(crate) fn lanes(&self, block: &ViewBlock, node: &OpenSquare) -> u64 {
         let at = (block.column + node.p, block.row + node.q);
         node.active & self.set.lanes(at, node.level)
     }

@@ -11,7 +11,7 @@ use super::side_by_side::{OldRays, WHOLE};
 use crate::visibility::lanes::SIDE;
 use crate::visibility::samples::filter::LaneFilter;
 use crate::visibility::samples::height_field::HeightField;
-use crate::visibility::samples::nodes::{Node, Reach};
+use crate::visibility::samples::nodes::{OpenSquare, Reach};
 use crate::visibility::samples::rays::Rays;
 use crate::visibility::samples::view_block::{ViewBlock, ViewpointRows};
 use crate::visibility::simd::at_level;
@@ -93,7 +93,7 @@ struct Notes {
     /// Within the square of 8 × 8 displacements, row by row.
     masks: Option<Box<[u64; 64]>>,
     /// Larger squares that are hidden from some lanes; from 0 where that is of no use.
-    hidden: Vec<(Node, u64)>,
+    hidden: Vec<(OpenSquare, u64)>,
 }
 
 /// What may have changed.
@@ -112,7 +112,7 @@ struct MayChange<'a, 'f> {
 
 impl MayChange<'_, '_> {
     /// Whether a pair of blocks that the square covers is open.
-    fn is_open(&self, block: &ViewBlock, node: &Node) -> bool {
+    fn is_open(&self, block: &ViewBlock, node: &OpenSquare) -> bool {
         let (columns, rows) = self.grid.block_shape();
         let last = (1 << node.level) + SIDE as i32 - 2;
         let range = |first: i32, limit: u32| {
@@ -152,7 +152,7 @@ impl LaneFilter for MayChange<'_, '_> {
         }
     }
 
-    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &Node) -> bool {
+    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &OpenSquare) -> bool {
         if node.level >= 3 && !self.is_open(block, node) {
             return false;
         }
@@ -163,7 +163,7 @@ impl LaneFilter for MayChange<'_, '_> {
         node.level < MEETS && self.change.has_places() || self.change.meets(block, node)
     }
 
-    fn lanes(&self, block: &ViewBlock, node: &Node) -> u64 {
+    fn lanes(&self, block: &ViewBlock, node: &OpenSquare) -> u64 {
         match self.onlookers {
             Some(onlookers) => onlookers.lanes(block, node),
             None => node.active,
@@ -175,7 +175,7 @@ impl LaneFilter for MayChange<'_, '_> {
         field: &HeightField,
         block: &ViewBlock,
         (turned, sign): (bool, i32),
-        node: &mut Node,
+        node: &mut OpenSquare,
         reach: &mut Reach,
     ) {
         self.notes.only_seen = false;
@@ -208,7 +208,7 @@ impl LaneFilter for MayChange<'_, '_> {
         }
     }
 
-    fn hidden(&mut self, square: (i32, i32), node: &Node, lanes: u64) {
+    fn hidden(&mut self, square: (i32, i32), node: &OpenSquare, lanes: u64) {
         match node.level {
             0..=3 => self.note(square, (node.p, node.q), 1 << node.level, lanes),
             _ if lanes == 0 => {}
@@ -261,7 +261,7 @@ fn touched_by<S: Simd>(
     places: &[ChangedGround],
     (rows, groups): (ViewpointRows<'_>, usize),
     reach: Reach,
-    node: Node,
+    node: OpenSquare,
 ) -> Touched {
     let mut touching = Touched::NOTHING;
     for over in places {

@@ -18,7 +18,7 @@
 use super::change::{BESIDE_CELLS, Change, LONGER, Rectangle, hull};
 use crate::visibility::samples::filter::DisplacementSquare;
 use crate::visibility::samples::height_field::LEVELS;
-use crate::visibility::samples::nodes::{Node, Parent, Slab};
+use crate::visibility::samples::nodes::{OpenSquare, Parent, Slab};
 use crate::visibility::samples::rays::Rays;
 use crate::visibility::samples::squares::visit;
 use crate::visibility::samples::view_block::ViewBlock;
@@ -63,7 +63,7 @@ impl<'f> OldRays<'f> {
         change: &Change,
         new: &Rays<'_>,
         block: &ViewBlock,
-        node: &Node,
+        node: &OpenSquare,
     ) -> bool {
         let level = node.level as usize;
         let old = match node.parent {
@@ -87,11 +87,11 @@ impl<'f> OldRays<'f> {
     }
 
     /// What the square leaves to its quarters on the old ground.
-    fn decide(&mut self, (active, parent): Left, child: usize, node: &Node) -> Option<Left> {
+    fn decide(&mut self, (active, parent): Left, child: usize, node: &OpenSquare) -> Option<Left> {
         if active == 0 {
             return None;
         }
-        let node = Node {
+        let node = OpenSquare {
             active,
             parent,
             ..*node
@@ -119,7 +119,7 @@ impl Change {
     fn is_read(
         &self,
         block: &ViewBlock,
-        node: &Node,
+        node: &OpenSquare,
         slabs: Option<(bool, impl Iterator<Item = i32>)>,
     ) -> bool {
         let Some(bounds) = self.bounds else {
@@ -178,7 +178,7 @@ fn blocks(rays: &Rays<'_>, quad: Quad) -> [ViewBlock; LOOK_BLOCKS] {
 fn slabs<'r>(
     rays: &'r Rays<'_>,
     parent: Option<Parent>,
-    node: &Node,
+    node: &OpenSquare,
 ) -> impl Iterator<Item = (i32, u64)> + 'r {
     let (list, turned) = match parent {
         Some(parent) => {

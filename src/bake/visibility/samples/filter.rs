@@ -1,7 +1,7 @@
 //! Filters for re-bakes: which lanes of squares of displacements are asked for, and who is told the answers.
 
 use super::height_field::HeightField;
-use super::nodes::{Node, Reach};
+use super::nodes::{OpenSquare, Reach};
 use super::rays::Rays;
 use super::view_block::ViewBlock;
 
@@ -14,10 +14,10 @@ pub(crate) trait LaneFilter {
     fn viewpoints(&self, block: &ViewBlock) -> u64;
 
     /// Whether anything is asked of a square at all, which is the next one of a kernel.
-    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &Node) -> bool;
+    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &OpenSquare) -> bool;
 
     /// Of the active lanes of a square, those with targets that are asked for.
-    fn lanes(&self, block: &ViewBlock, node: &Node) -> u64;
+    fn lanes(&self, block: &ViewBlock, node: &OpenSquare) -> u64;
 
     /// Leaves of a square that looks in a direction (turned, sign) the lanes to be decided, and of
     /// its reach the slabs that may matter. No lane may be left.
@@ -26,12 +26,12 @@ pub(crate) trait LaneFilter {
         field: &HeightField,
         block: &ViewBlock,
         direction: (bool, i32),
-        node: &mut Node,
+        node: &mut OpenSquare,
         reach: &mut Reach,
     );
 
     /// A square is hidden from `lanes`.
-    fn hidden(&mut self, square: (i32, i32), node: &Node, lanes: u64);
+    fn hidden(&mut self, square: (i32, i32), node: &OpenSquare, lanes: u64);
 
     /// The `side` × `side` displacements from (p, q) on are seen by `lanes`. They lie within the
     /// 8 × 8 displacements that begin at `square`.
@@ -70,7 +70,7 @@ impl DisplacementSquare<'_> {
 
     /// Takes note that the displacements of a node have been found hidden from `lanes`.
     #[inline(always)]
-    pub(crate) fn hide(&mut self, node: &Node, lanes: u64) {
+    pub(crate) fn hide(&mut self, node: &OpenSquare, lanes: u64) {
         if let Some(filter) = &mut self.filter {
             filter.hidden((self.p, self.q), node, lanes);
         }

@@ -2,7 +2,7 @@
 
 /// A square of displacements that is still to be decided.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
+pub(crate) struct OpenSquare {
     /// Least column and row displacement.
     pub p: i32,
     pub q: i32,
@@ -38,7 +38,7 @@ pub(crate) struct Parent {
     pub turned: bool,
 }
 
-impl Node {
+impl OpenSquare {
     #[inline(always)]
     pub(crate) fn divide(self, stack: &mut Vec<Self>, active: u64, parent: Option<Parent>) {
         let half = (1 << self.level) / 2;

@@ -7,7 +7,7 @@
 //! that leaves them open. ARCHITECTURE.md has a figure.
 
 use super::height_field::{HeightField, LEVELS, TOP};
-use super::nodes::{Node, Slab};
+use super::nodes::{OpenSquare, Slab};
 use super::view_block::ViewBlock;
 use super::viewers::Viewers;
 use crate::visibility::window::Window;
@@ -60,7 +60,7 @@ pub struct Rays<'f> {
     pub(crate) cached: [CachedOccluders; LEVELS],
     /// For sight along columns, and along rows.
     pub(crate) viewers: Box<[Viewers; 2]>,
-    pub(crate) stack: Vec<Node>,
+    pub(crate) stack: Vec<OpenSquare>,
     /// Whether a block comes before another; if only later ones are looked at.
     pub(crate) before: Option<Order>,
     pub(crate) window: Window,

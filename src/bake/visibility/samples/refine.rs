@@ -278,7 +278,7 @@ pub(crate) fn refine<S: Simd>(
     let (eye, head) = (field.bodies.eye as f32, field.bodies.head as f32);
     let viewers = &mut rays.viewers[usize::from(rows.turned)];
     viewers.stand(&rows, eye - head);
-    let cells = Cells {
+    let cells = CellLanes {
         rows,
         displacement: (u, v),
         quarters: Quarters::new(simd, rows.sign as f32, u, v),
@@ -313,7 +313,7 @@ fn few(lanes: u64, left: &[u16; LANES], most: u32) -> u64 {
 }
 
 /// Pairs of cells that are equally far apart: one for each lane of some rows.
-struct Cells<'f, S: Simd> {
+struct CellLanes<'f, S: Simd> {
     rows: ViewpointRows<'f>,
     /// In major and minor coordinates.
     displacement: (i32, i32),
@@ -323,7 +323,7 @@ struct Cells<'f, S: Simd> {
     margin: f32,
 }
 
-impl<S: Simd> Cells<'_, S> {
+impl<S: Simd> CellLanes<'_, S> {
     /// Takes from what is `left` of the lanes' pairs of quarters those that their lines hide, or
     /// the lines `shift` further.
     #[inline(always)]

@@ -32,7 +32,7 @@ use super::cells::{cell, cells};
 use super::displacement::{Single, exact};
 use super::filter::DisplacementSquare;
 use super::height_field::LEVELS;
-use super::nodes::{Node, Parent, Reach, Slab};
+use super::nodes::{OpenSquare, Parent, Reach, Slab};
 use super::rays::Rays;
 use super::view_block::{ViewBlock, ViewpointRows};
 use crate::visibility::lanes::{Lanes, SIDE};
@@ -46,7 +46,7 @@ pub(crate) fn visit<S: Simd>(
     simd: S,
     rays: &mut Rays<'_>,
     block: &ViewBlock,
-    mut node: Node,
+    mut node: OpenSquare,
     square: &mut DisplacementSquare<'_>,
 ) {
     let field = rays.field;
@@ -155,7 +155,7 @@ fn decide<S: Simd, const CELLS: bool, const N: usize>(
     rays: &mut Rays<'_>,
     rows: ViewpointRows<'_>,
     reach: Reach,
-    node: Node,
+    node: OpenSquare,
     square: &mut DisplacementSquare<'_>,
 ) {
     let field = rays.field;
@@ -265,7 +265,7 @@ fn single<S: Simd, const CELLS: bool, const N: usize>(
     rays: &mut Rays<'_>,
     rows: ViewpointRows<'_>,
     reach: Reach,
-    node: Node,
+    node: OpenSquare,
     square: &mut DisplacementSquare<'_>,
 ) {
     let single = Single {

@@ -2,7 +2,7 @@
 
 use super::filter::{DisplacementSquare, LaneFilter};
 use super::height_field::{HeightField, LEVELS, TOP};
-use super::nodes::Node;
+use super::nodes::OpenSquare;
 use super::rays::{CachedOccluders, Rays};
 use super::squares::visit;
 use super::view_block::ViewBlock;
@@ -100,7 +100,7 @@ fn walk<S: Simd>(
                 if active == 0 {
                     continue;
                 }
-                rays.stack.push(Node {
+                rays.stack.push(OpenSquare {
                     p: x - block.column,
                     q: y - block.row,
                     level: LEVELS as u32 - 1,
@@ -136,7 +136,7 @@ fn walk<S: Simd>(
 
 /// Whether anybody can be seen where the targets of a node lie.
 #[inline(always)]
-fn is_any_asked_for(field: &HeightField, block: &ViewBlock, node: &Node) -> bool {
+fn is_any_asked_for(field: &HeightField, block: &ViewBlock, node: &OpenSquare) -> bool {
     let reach = (1 << node.level) + SIDE as i32 - 1;
     let (column, row) = (block.column + node.p, block.row + node.q);
     field

@@ -6,7 +6,7 @@ use viewcell::format::morton;
 
 /// A run of cells.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct CellRun {
     pub first: u32,
     pub end: u32,
     /// Around all places of an eye in them, and around all parts of bodies.
@@ -16,7 +16,7 @@ pub(super) struct Node {
     pub halves: [u32; 2],
 }
 
-impl Node {
+impl CellRun {
     pub(super) fn is_cell(&self) -> bool {
         self.end - self.first == 1
     }
@@ -30,7 +30,7 @@ pub(super) struct ViewBox {
 }
 
 /// A tree of the cells from `first` to `end`, the root first; none of no cells.
-pub(super) fn tree(cells: &[ViewBox], first: u32, end: u32) -> Vec<Node> {
+pub(super) fn tree(cells: &[ViewBox], first: u32, end: u32) -> Vec<CellRun> {
     let mut nodes = Vec::with_capacity(2 * (end - first) as usize);
     if first < end {
         grow(cells, first, end, &mut nodes);
@@ -38,11 +38,11 @@ pub(super) fn tree(cells: &[ViewBox], first: u32, end: u32) -> Vec<Node> {
     nodes
 }
 
-fn grow(cells: &[ViewBox], first: u32, end: u32, nodes: &mut Vec<Node>) -> u32 {
+fn grow(cells: &[ViewBox], first: u32, end: u32, nodes: &mut Vec<CellRun>) -> u32 {
     let run = &cells[first as usize..end as usize];
     let (eye, body) = around(run);
     let number = nodes.len() as u32;
-    nodes.push(Node {
+    nodes.push(CellRun {
         first,
         end,
         eye,

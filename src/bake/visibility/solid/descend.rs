@@ -5,7 +5,7 @@
 //! the time), 7 or none (no change).
 
 use super::super::simd::at_level;
-use super::boxes::{Node, ViewBox};
+use super::boxes::{CellRun, ViewBox};
 use super::field::DEPTH;
 use fearless_simd::{Level, Simd};
 use viewcell::convex::{Decider, Found, List, Look, Occluder, Proofs, Run, Segments, Span};
@@ -38,16 +38,16 @@ pub(super) struct Descent<'d> {
     pub proofs: Proofs,
     pub occluders: &'d [Occluder],
     pub cells: &'d [ViewBox],
-    pub trees: [&'d [Node]; 2],
+    pub trees: [&'d [CellRun]; 2],
     /// Boxes between which at least so many of their sizes lie are not divided; 0 for none.
     pub grade: u32,
     /// Is called for pairs of runs of which all of the one see all of the other.
-    pub mark: &'d mut dyn FnMut(&Node, &Node),
+    pub mark: &'d mut dyn FnMut(&CellRun, &CellRun),
 }
 
 impl Descent<'_> {
     /// Whether so many of the sizes of two nodes lie between them, by the longest side of either's eyes.
-    fn are_apart(&self, a: &Node, b: &Node, times: f64) -> bool {
+    fn are_apart(&self, a: &CellRun, b: &CellRun, times: f64) -> bool {
         let between = |k: usize| {
             let apart = (a.eye.centre[k] - b.body.centre[k]).abs();
             (apart - a.eye.half[k] - b.body.half[k]).max(0.0)
@@ -127,7 +127,7 @@ impl Descent<'_> {
     }
 
     /// The pairs of cells of two small nodes, with what segments between their middles find.
-    fn batch(&mut self, a: &Node, b: &Node, list: List) -> Option<Batch> {
+    fn batch(&mut self, a: &CellRun, b: &CellRun, list: List) -> Option<Batch> {
         let columns = b.end - b.first;
         if ((a.end - a.first) * columns) as usize > Segments::MOST {
             return None;
@@ -164,7 +164,7 @@ enum Witnessed {
 
 impl Batch {
     /// Of two nodes in it.
-    fn witnessed(&self, a: &Node, b: &Node) -> Witnessed {
+    fn witnessed(&self, a: &CellRun, b: &CellRun) -> Witnessed {
         let row = ((1 << (b.end - b.first)) - 1) << (b.first - self.first[1]);
         let rows = a.first - self.first[0]..a.end - self.first[0];
         let pairs = rows.fold(0_u32, |all, at| all | row << (at * self.columns));

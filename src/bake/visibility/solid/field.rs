@@ -1,9 +1,9 @@
 //! A level of solids as the kernel reads it.
 
-use super::boxes::{BLOCK, Node, ViewBox, lanes, tree};
+use super::boxes::{BLOCK, CellRun, ViewBox, lanes, tree};
 use super::cover::covers;
 
-use viewcell::convex::{Kind, Occluder, Scale, Span};
+use viewcell::convex::{Occluder, OccluderSides, Scale, Span};
 use viewcell::convex::{Plane, Point, cross, dot, minus};
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::occluders::{MAX_OCCLUDERS, OccluderRecord, encode_header, encode_plane};
@@ -22,7 +22,7 @@ pub struct SolidField {
     /// Greatest coordinate, in amount, of the level and its cells.
     extent: f64,
     pub(super) cells: Vec<ViewBox>,
-    pub(super) tree: Vec<Node>,
+    pub(super) tree: Vec<CellRun>,
     pub(super) grid: Grid,
     /// The cells there are in each block of the grid.
     pub(super) valid: Vec<u64>,
@@ -104,9 +104,9 @@ impl SolidField {
         for occluder in &self.occluders {
             let record = OccluderRecord {
                 kind: match occluder.kind {
-                    Kind::Solid => 0,
-                    Kind::Flat => 1,
-                    Kind::FrontOnly => 2,
+                    OccluderSides::Solid => 0,
+                    OccluderSides::Flat => 1,
+                    OccluderSides::FrontOnly => 2,
                 },
                 planes: occluder.planes.len() as u32,
                 first,
@@ -226,9 +226,9 @@ pub(super) fn flat(
             .fold(f64::NEG_INFINITY, f64::max)
     };
     let kind = if front_only {
-        Kind::FrontOnly
+        OccluderSides::FrontOnly
     } else {
-        Kind::Flat
+        OccluderSides::Flat
     };
     let bounds = Span::between(std::array::from_fn(least), std::array::from_fn(most));
     Occluder::new(kind, planes, bounds, thick)

@@ -37,7 +37,7 @@ pub use viewcell::convex::Found;
 
 use super::spread::spread;
 use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
-use boxes::{BLOCK, Node, lanes, tree};
+use boxes::{BLOCK, CellRun, lanes, tree};
 use descend::{AtLevel, Descent};
 use fearless_simd::Level;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,7 +55,7 @@ pub struct Solids<'f> {
 /// Looks at a part of the cells each.
 struct Sample<'f> {
     /// Blocks of the cells, as trees: those of one quad of viewpoints, and of the next, and so on.
-    targets: Vec<Vec<Node>>,
+    targets: Vec<Vec<CellRun>>,
     parts: usize,
     turn: usize,
     looked: &'f Looked,
@@ -168,7 +168,7 @@ impl Viewsheds for Solids<'_> {
                 first,
                 pairs: 0,
             };
-            let mut descend = |decider: &mut Decider<AtLevel>, targets: &[Node]| {
+            let mut descend = |decider: &mut Decider<AtLevel>, targets: &[CellRun]| {
                 let mut descent = Descent {
                     decider,
                     proofs: Proofs::default(),
@@ -176,7 +176,7 @@ impl Viewsheds for Solids<'_> {
                     cells: &field.cells,
                     trees: [&own, targets],
                     grade: field.grade,
-                    mark: &mut |a: &Node, b: &Node| seen.mark(a, b),
+                    mark: &mut |a: &CellRun, b: &CellRun| seen.mark(a, b),
                 };
                 descent.descend([0, 0], all, None);
             };
@@ -213,7 +213,7 @@ impl Sample<'_> {
         &mut self,
         decider: &mut Decider<AtLevel>,
         viewers: u64,
-        mut descend: impl FnMut(&mut Decider<AtLevel>, &[Node]),
+        mut descend: impl FnMut(&mut Decider<AtLevel>, &[CellRun]),
     ) {
         let begun = decider.work;
         let mut cells = 0;
@@ -236,7 +236,7 @@ impl Sample<'_> {
 }
 
 /// The cells of a tree.
-fn cells_of(tree: &[Node]) -> u64 {
+fn cells_of(tree: &[CellRun]) -> u64 {
     tree.iter().filter(|node| node.is_cell()).count() as u64
 }
 
@@ -251,7 +251,7 @@ struct Seen<'s> {
 
 impl Seen<'_> {
     /// All cells of one run see all of another.
-    fn mark(&mut self, a: &Node, b: &Node) {
+    fn mark(&mut self, a: &CellRun, b: &CellRun) {
         self.pairs += u64::from(a.end - a.first) * u64::from(b.end - b.first);
         for (target, cells) in parts(b) {
             let (column, row) = morton::place(u64::from(target));
@@ -270,7 +270,7 @@ impl Seen<'_> {
 }
 
 /// The blocks that a run of cells has a part of, and its cells in each.
-fn parts(run: &Node) -> impl Iterator<Item = (u32, u64)> {
+fn parts(run: &CellRun) -> impl Iterator<Item = (u32, u64)> {
     let (first, end) = (run.first, run.end);
     (first / BLOCK..end.div_ceil(BLOCK)).map(move |block| {
         let from = first.max(block * BLOCK) - block * BLOCK;

@@ -3,7 +3,9 @@
 use super::super::simd::at_level;
 use fearless_simd::Level;
 use viewcell::convex::reference::meets;
-use viewcell::convex::{Decider, Found, Groups, Kind, Occluder, Plane, Point, Run, Scale, Span};
+use viewcell::convex::{
+    Decider, Found, Groups, Occluder, OccluderSides, Plane, Point, Run, Scale, Span,
+};
 use viewcell::format::frame::Corners;
 use viewcell::query::SolidBundle;
 
@@ -122,7 +124,7 @@ impl<'b> Prover<'b> {
     fn is_clear(&self, from: Point, to: Point) -> bool {
         let slack = 16.0 * self.scale.margin;
         let grown = |occluder: &Occluder| {
-            let own = usize::from(occluder.kind != Kind::Solid);
+            let own = usize::from(occluder.kind != OccluderSides::Solid);
             let planes = occluder.planes.iter().enumerate().map(|(i, plane)| Plane {
                 dist: plane.dist + if i < own { 0.0 } else { slack },
                 ..*plane

@@ -6,7 +6,7 @@ use super::field::flat;
 use super::*;
 use crate::visibility::{BlockSight, Simd};
 use viewcell::convex::reference::meets;
-use viewcell::convex::{Occluder, Room, Scale, Shadow, Span};
+use viewcell::convex::{Occluder, Scale, Shadow, ShadowScratch, Span};
 use viewcell::convex::{Plane, Point, dot};
 use viewcell::dice::Dice;
 use viewcell_ingest::world::solid::{
@@ -53,7 +53,7 @@ fn solid(dice: &mut Dice, centre: Point, size: f64) -> Option<Solid> {
 
 #[test]
 fn what_hides_a_pair_meets_all_segments_between_corners_and_the_other_way_round() {
-    let (scale, mut room, mut dice) = (Scale::new(SCALE), Room::new(), Dice(1));
+    let (scale, mut room, mut dice) = (Scale::new(SCALE), ShadowScratch::new(), Dice(1));
     let (mut hidden, mut partly, mut missed) = (0, 0, 0);
     for round in 0..60_000 {
         let at = point(&mut dice, 5.0);
@@ -468,7 +468,7 @@ fn trees_hold_each_cell_once() {
     let mut next = 3;
     let mut waiting = vec![0];
     while let Some(at) = waiting.pop() {
-        let node: &Node = &nodes[at as usize];
+        let node: &CellRun = &nodes[at as usize];
         if node.is_cell() {
             assert_eq!(node.first, next);
             next = node.end;

@@ -20,7 +20,7 @@ pub struct Tracer<'l> {
     level: &'l SolidLevel,
     polygons: Vec<Polygon>,
     corners: Vec<Point>,
-    nodes: Vec<Node>,
+    nodes: Vec<PolygonBox>,
     /// Gaps of twice this count as closed.
     slack: f64,
 }
@@ -43,7 +43,7 @@ struct Polygon {
 }
 
 /// A box around some polygons.
-struct Node {
+struct PolygonBox {
     bounds: Aabb,
     /// Of a leaf its first polygon; of others the second child, where the first is the next node.
     first: u32,
@@ -107,7 +107,7 @@ impl<'l> Tracer<'l> {
     fn divide(&mut self, sides: &mut [Side]) {
         let around = |all: Aabb, side: &Side| all.union(&side.bounds);
         let number = self.nodes.len();
-        self.nodes.push(Node {
+        self.nodes.push(PolygonBox {
             bounds: sides.iter().fold(Aabb::EMPTY, around).grown(self.slack),
             first: self.polygons.len() as u32,
             count: 0,

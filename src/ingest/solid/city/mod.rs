@@ -35,7 +35,7 @@ pub(super) fn matches(bytes: &[u8]) -> bool {
     }
     let mut found = None;
     let mut reader = Deserializer::from_slice(bytes);
-    let read = Kind(&mut found).deserialize(&mut reader);
+    let read = ObjectType(&mut found).deserialize(&mut reader);
     match (found, read) {
         (Some(kind), _) => kind.starts_with("CityJSON"),
         (None, Ok(())) => false,
@@ -48,9 +48,9 @@ pub(super) fn matches(bytes: &[u8]) -> bool {
 }
 
 /// Looks for the `type` of a JSON object, and keeps nothing else.
-struct Kind<'a>(&'a mut Option<String>);
+struct ObjectType<'a>(&'a mut Option<String>);
 
-impl<'de> DeserializeSeed<'de> for Kind<'_> {
+impl<'de> DeserializeSeed<'de> for ObjectType<'_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -58,7 +58,7 @@ impl<'de> DeserializeSeed<'de> for Kind<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Kind<'_> {
+impl<'de> Visitor<'de> for ObjectType<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {

@@ -8,7 +8,7 @@
 use super::sweep::Sweep;
 use super::{Method, Record, Regions};
 use viewcell::interest::Bounds;
-use viewcell::interest::hash_grid::{Cells, Effort, Space, Tuning, both, fork_join};
+use viewcell::interest::hash_grid::{Effort, HashCells, Space, Tuning, both, fork_join};
 use viewcell::interest::keys::{Key, indices, key, merge, sort};
 
 /// For fewer regions one thread is enough.
@@ -276,7 +276,7 @@ impl Method for Grid {
 struct Quest<'g> {
     regions: &'g Regions,
     /// Updates, and subscriptions.
-    cells: &'g [Cells; 2],
+    cells: &'g [HashCells; 2],
     /// Whether only pairs are looked for of which one has moved.
     only_moved: bool,
     /// Whether updates look in all layers of subscriptions.
@@ -346,7 +346,7 @@ impl Finder {
         &mut self,
         quest: &Quest<'_>,
         index: u32,
-        others: &Cells,
+        others: &HashCells,
         levels: impl FnOnce(&Bounds) -> L,
     ) -> usize {
         let bounds = *quest.regions.now(index);

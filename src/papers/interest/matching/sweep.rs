@@ -19,7 +19,7 @@ use core::ops::Range;
 use super::motion::{Span, linear};
 use super::regions::{Regions, typical_speed};
 use viewcell::interest::Bounds;
-use viewcell::interest::hash_grid::{Cells, Effort, Space, Tuning, fork_join};
+use viewcell::interest::hash_grid::{Effort, HashCells, Space, Tuning, fork_join};
 use viewcell::interest::keys::{Key, key};
 
 /// As many parts of the time as pay at most.
@@ -406,7 +406,7 @@ impl Sweep {
 #[derive(Clone, Copy, Debug)]
 struct Quest<'g> {
     roles: &'g [Role; 2],
-    cells: &'g [Cells; 2],
+    cells: &'g [HashCells; 2],
     /// Which of the two look for the others.
     role: usize,
     part: Part,
@@ -415,7 +415,7 @@ struct Quest<'g> {
 
 impl<'g> Quest<'g> {
     /// Those who look, and the others.
-    fn sides(&self) -> [(&'g Role, &'g Cells); 2] {
+    fn sides(&self) -> [(&'g Role, &'g HashCells); 2] {
         let ([a, b], [c, d]) = (self.roles, self.cells);
         match self.role {
             0 => [(a, c), (b, d)],

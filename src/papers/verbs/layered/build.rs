@@ -13,7 +13,7 @@ use viewcell_layered::{
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::flags::with_flags;
 use viewcell_program::heightmap::Reading;
-use viewcell_program::output::{self, FileManner, say};
+use viewcell_program::output::{self, FileWorkOptions, say};
 use viewcell_program::values;
 
 use super::file::{unmade, words};
@@ -52,7 +52,7 @@ pub(in crate::verbs) struct Args {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    manner: FileManner,
+    work_options: FileWorkOptions,
 }
 
 #[derive(clap::Args)]
@@ -99,7 +99,7 @@ pub(in crate::verbs) fn run(args: &Args) -> Outcome {
         GroundSource::Stack(paths) => inputs.extend(paths.iter().map(PathBuf::as_path)),
         GroundSource::Heightmap(path) | GroundSource::Voxels(path) => inputs.push(path),
     }
-    output::check_outputs(&inputs, [&args.output], args.manner.force)?;
+    output::check_outputs(&inputs, [&args.output], args.work_options.force)?;
     let layers = read_layers(&args.layers)?;
     let options = args.options()?;
     let folder = args.layers.parent().unwrap_or(Path::new(""));
@@ -108,8 +108,8 @@ pub(in crate::verbs) fn run(args: &Args) -> Outcome {
     let ground = grounded.ground;
     let notes: Vec<String> = grounded.notes.iter().map(|note| with_flags(note)).collect();
     let bytes = encode(&ground);
-    bundle::save(&args.output, &bytes, args.manner.force)?;
-    if !args.manner.quiet {
+    bundle::save(&args.output, &bytes, args.work_options.force)?;
+    if !args.work_options.quiet {
         notes
             .iter()
             .for_each(|note| say(format_args!("note: {note}")));
@@ -119,7 +119,7 @@ pub(in crate::verbs) fn run(args: &Args) -> Outcome {
             words(&ground)
         ));
     }
-    args.manner.json.document(|| Document {
+    args.work_options.json.document(|| Document {
         output: args.output.clone(),
         bytes: bytes.len() as u64,
         width: ground.frame().width(),

@@ -11,7 +11,7 @@ use viewcell_bake::bundle;
 use viewcell_ingest::world::Georeference;
 use viewcell_layered::{Layered, Material, Patches, Path as Way, surface};
 use viewcell_program::exit::{Failure, Outcome};
-use viewcell_program::output::{self, FileManner, Json, say};
+use viewcell_program::output::{self, FileWorkOptions, Json, say};
 use viewcell_program::render::{check_png, check_width};
 use viewcell_program::work;
 use viewcell_view::picture::palette::{CATEGORIES, Colour, NOTHING, bytes};
@@ -235,7 +235,7 @@ pub(in crate::verbs) struct ExportArgs {
     )]
     path: String,
     #[command(flatten)]
-    manner: FileManner,
+    work_options: FileWorkOptions,
 }
 
 #[derive(clap::Args)]
@@ -272,16 +272,16 @@ pub(in crate::verbs) fn export(args: &ExportArgs) -> Outcome {
     let Some(output) = output else {
         return Err(Failure::usage("expected --surface or --text"));
     };
-    output::check_outputs(&[&args.ground], [output], args.manner.force)?;
+    output::check_outputs(&[&args.ground], [output], args.work_options.force)?;
     let document = match &args.what.surface {
         Some(output) => write_surface(args, output)?,
         None => write_text(args, output)?,
     };
-    if !args.manner.quiet {
+    if !args.work_options.quiet {
         let (width, height) = (document.width, document.height);
         say(format_args!("{}: {width} x {height}", output.display()));
     }
-    args.manner.json.document(|| &document)
+    args.work_options.json.document(|| &document)
 }
 
 fn write_surface(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Failure> {
@@ -303,7 +303,7 @@ fn write_surface(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Fai
         spacing: [dx, dy],
         georeference: georeference.as_ref(),
     };
-    bundle::save_with(output, args.manner.force, |file| {
+    bundle::save_with(output, args.work_options.force, |file| {
         let mut raster = RasterWriter::new::<f32>(file, format, &layout)?;
         raster.write(&heights)?;
         raster.finish().map(drop)
@@ -344,7 +344,7 @@ fn write_text(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Failur
             args.path
         )));
     };
-    bundle::save(output, (text + "\n").as_bytes(), args.manner.force)?;
+    bundle::save(output, (text + "\n").as_bytes(), args.work_options.force)?;
     Ok(ExportDocument {
         output: output.to_owned(),
         width: 1 << square.level,

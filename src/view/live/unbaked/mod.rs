@@ -27,7 +27,7 @@ pub struct Unbaked {
     path: PathBuf,
     /// Of the file that was read.
     stamp: Option<Stamp>,
-    kind: Kind,
+    kind: UnbakedKind,
     /// Where the bundle goes.
     output: PathBuf,
     observed: Observed,
@@ -37,7 +37,7 @@ pub struct Unbaked {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-enum Kind {
+enum UnbakedKind {
     Terrain(Box<UnbakedTerrain>),
     Level(Box<UnbakedLevel>),
 }
@@ -84,7 +84,7 @@ impl Unbaked {
         let of = |words: String| format!("{}: {words}", path.display());
         let sum = sum(path).map_err(|error| of(error.to_string()))?;
         let terrain = UnbakedTerrain::new(&name_of(path), sum, read, reading, bodies);
-        let kind = Kind::Terrain(Box::new(terrain.map_err(of)?));
+        let kind = UnbakedKind::Terrain(Box::new(terrain.map_err(of)?));
         Ok(Self::new(path, stamp, kind, output))
     }
 
@@ -103,10 +103,15 @@ impl Unbaked {
     ) -> Result<Self, PlacesError> {
         let stamp = Stamp::of(path).ok();
         let level = UnbakedLevel::new(&name_of(path), read, reading, reach)?;
-        Ok(Self::new(path, stamp, Kind::Level(Box::new(level)), output))
+        Ok(Self::new(
+            path,
+            stamp,
+            UnbakedKind::Level(Box::new(level)),
+            output,
+        ))
     }
 
-    fn new(path: &Path, stamp: Option<Stamp>, kind: Kind, output: PathBuf) -> Self {
+    fn new(path: &Path, stamp: Option<Stamp>, kind: UnbakedKind, output: PathBuf) -> Self {
         Self {
             path: path.to_owned(),
             stamp,
@@ -127,8 +132,8 @@ impl Unbaked {
     /// What it is: as `about` tells of a bundle, with what should be checked.
     pub(super) fn about(&self) -> Value {
         let (mut about, facts, notes) = match &self.kind {
-            Kind::Terrain(terrain) => (terrain.about(), terrain.facts(), &terrain.notes),
-            Kind::Level(level) => (level.about(), level.facts(), &level.notes),
+            UnbakedKind::Terrain(terrain) => (terrain.about(), terrain.facts(), &terrain.notes),
+            UnbakedKind::Level(level) => (level.about(), level.facts(), &level.notes),
         };
         let replaced = Stamp::of(&self.path).ok() != self.stamp;
         let fault = replaced.then(|| {
@@ -150,24 +155,24 @@ impl Unbaked {
 
     pub(super) fn ground(&self) -> Result<Answer, Refusal> {
         match &self.kind {
-            Kind::Terrain(terrain) => Ok(terrain.ground()),
-            Kind::Level(level) => level.ground(),
+            UnbakedKind::Terrain(terrain) => Ok(terrain.ground()),
+            UnbakedKind::Level(level) => level.ground(),
         }
     }
 
     /// What hides in a solid level.
     pub(super) fn mesh(&self) -> Result<Answer, Refusal> {
         match &self.kind {
-            Kind::Terrain(_) => Err(Refusal::not_found("a terrain is drawn by its heights")),
-            Kind::Level(level) => level.mesh(),
+            UnbakedKind::Terrain(_) => Err(Refusal::not_found("a terrain is drawn by its heights")),
+            UnbakedKind::Level(level) => level.mesh(),
         }
     }
 
     /// What is seen from a place.
     pub(super) fn pvs(&self, at: &str) -> Result<Answer, Refusal> {
         let seen = match &self.kind {
-            Kind::Terrain(terrain) => terrain.pvs(at),
-            Kind::Level(level) => level.pvs(at),
+            UnbakedKind::Terrain(terrain) => terrain.pvs(at),
+            UnbakedKind::Level(level) => level.pvs(at),
         };
         Ok(seen?.entry("generation", Value::Null))
     }
@@ -185,11 +190,11 @@ impl Unbaked {
             Some((_, forecast)) => *forecast,
             None => {
                 let forecast = match &self.kind {
-                    Kind::Terrain(terrain) => {
+                    UnbakedKind::Terrain(terrain) => {
                         let found = terrain.forecast(quality);
                         found.map_err(|error| error.to_string())
                     }
-                    Kind::Level(level) => level.forecast(quality),
+                    UnbakedKind::Level(level) => level.forecast(quality),
                 };
                 let forecast = forecast.map_err(Refusal::failed)?;
                 known.push((quality, forecast));
@@ -220,11 +225,11 @@ impl Unbaked {
 
     fn bake(&self, quality: Quality, keep: Keep) -> Result<(), String> {
         match &self.kind {
-            Kind::Terrain(terrain) => {
+            UnbakedKind::Terrain(terrain) => {
                 let baked = terrain.bake(quality, keep, &self.output, &self.observed);
                 baked.map_err(|error| error.to_string())
             }
-            Kind::Level(level) => level.bake(quality, keep, &self.output, &self.observed),
+            UnbakedKind::Level(level) => level.bake(quality, keep, &self.output, &self.observed),
         }?;
         let shown = Shown::open(&self.output).map_err(|error| error.to_string())?;
         // No other thread bakes.

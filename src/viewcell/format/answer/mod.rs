@@ -23,49 +23,49 @@ pub use stored::StoredPvs;
 #[derive(Clone, Copy, Debug)]
 pub struct Pvs<'a> {
     quad: Quad,
-    kind: Kind<'a>,
+    kind: PvsKind<'a>,
 }
 
 /// What the answers are read from.
 // A box would allocate.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug)]
-enum Kind<'a> {
+enum PvsKind<'a> {
     Stored(StoredPvs<'a>),
     Graded(GradedPvs<'a>),
     Lossy(LossyPvs<'a>),
     Stale(StalePvs<'a>),
 }
 
-answer_as!(Pvs, self => &self.kind, Kind: Stored | Graded | Lossy | Stale);
+answer_as!(Pvs, self => &self.kind, PvsKind: Stored | Graded | Lossy | Stale);
 
 impl<'a> Pvs<'a> {
     /// What a tree says of the quad that it is of.
     #[inline]
     pub(crate) const fn of_tree(quad: Quad, tree: Tree<'a>) -> Self {
-        let kind = Kind::Stored(StoredPvs::Tree(tree));
+        let kind = PvsKind::Stored(StoredPvs::Tree(tree));
         Self { quad, kind }
     }
 
     /// What a group says of a quad of level 0 to 3.
     #[inline]
     pub(crate) const fn of_group(quad: Quad, pvs: GroupPvs<'a>) -> Self {
-        let kind = Kind::Stored(StoredPvs::Group(pvs));
+        let kind = PvsKind::Stored(StoredPvs::Group(pvs));
         Self { quad, kind }
     }
 
     /// What the levels of a graded bundle say of a quad.
     #[inline]
     pub(crate) const fn of_levels(quad: Quad, pvs: GradedPvs<'a>) -> Self {
-        let kind = Kind::Graded(pvs);
+        let kind = PvsKind::Graded(pvs);
         Self { quad, kind }
     }
 
     /// What is stored, in a bundle that has lost something.
     pub(crate) fn narrowed(self, by: Narrowing<'a>) -> Self {
         match self.kind {
-            Kind::Stored(own) => Self {
-                kind: Kind::Lossy(LossyPvs::new(self.quad, own, by)),
+            PvsKind::Stored(own) => Self {
+                kind: PvsKind::Lossy(LossyPvs::new(self.quad, own, by)),
                 ..self
             },
             _ => self,
@@ -75,8 +75,8 @@ impl<'a> Pvs<'a> {
     /// What is stored, of ground that has changed since.
     pub(crate) fn opened(self, openings: Openings<'a>) -> Self {
         match self.kind {
-            Kind::Stored(own) => Self {
-                kind: Kind::Stale(StalePvs::new(self.quad, own, openings)),
+            PvsKind::Stored(own) => Self {
+                kind: PvsKind::Stale(StalePvs::new(self.quad, own, openings)),
                 ..self
             },
             _ => self,
@@ -117,7 +117,7 @@ impl<'a> Pvs<'a> {
     pub fn quads(&self) -> Quads<'a> {
         Quads(match &self.kind {
             // What is told of a tree in one walk.
-            Kind::Stored(StoredPvs::Tree(tree)) => Walk::Tree(tree.leaves()),
+            PvsKind::Stored(StoredPvs::Tree(tree)) => Walk::Tree(tree.leaves()),
             _ => Walk::ByState(Leaves::new(*self)),
         })
     }

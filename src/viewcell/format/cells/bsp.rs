@@ -38,7 +38,7 @@ impl Child {
 
 /// A node of the BSP.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Node {
+pub struct PlaneNode {
     /// A point p is in front of the plane if normal · p >= distance.
     pub distance: f64,
     /// Normal of the plane.
@@ -47,7 +47,7 @@ pub struct Node {
     pub children: [Child; 2],
 }
 
-impl Node {
+impl PlaneNode {
     /// The bytes of the node.
     pub fn encode(&self) -> [u8; NODE_LEN] {
         let mut bytes = [0; NODE_LEN];

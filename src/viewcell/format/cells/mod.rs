@@ -22,7 +22,7 @@ mod bsp;
 mod matrix;
 mod portals;
 
-pub use bsp::{Child, NODE_LEN, Node};
+pub use bsp::{Child, NODE_LEN, PlaneNode};
 pub use matrix::{DistanceBits, DistanceRow, PvsRow};
 pub use portals::{CORNER_LEN, Neighbours, PORTAL_HEAD_LEN, PortalRecord, Portals};
 

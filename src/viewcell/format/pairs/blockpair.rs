@@ -19,9 +19,9 @@ use crate::format::bits;
 
 /// The two masks of a pair's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node(pub u32);
+pub struct MaskNode(pub u32);
 
-impl Node {
+impl MaskNode {
     /// Children of which somebody sees something.
     #[inline]
     pub const fn some(self) -> u16 {
@@ -64,7 +64,7 @@ const fn rank(mask: u16, at: u32) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub struct BlockPair<'a> {
     dictionary: Dictionary<'a>,
-    root: Node,
+    root: MaskNode,
     /// Length in bytes of the root's node.
     head: usize,
     /// All but the root's node.
@@ -80,7 +80,7 @@ impl<'a> BlockPair<'a> {
         let (root, used) = dictionary.nodes.symbol(first, more, 0);
         Self {
             dictionary,
-            root: Node(root),
+            root: MaskNode(root),
             head: 1 + used,
             rest: more.get(used..).unwrap_or(&[]),
         }
@@ -104,14 +104,14 @@ impl<'a> BlockPair<'a> {
             return true;
         };
         let wanted = rank(mixed, at);
-        let (mut node, mut before, mut leaves, mut used) = (Node(!0), 0, 0, 0);
+        let (mut node, mut before, mut leaves, mut used) = (MaskNode(!0), 0, 0, 0);
         for (i, &first) in firsts.iter().enumerate() {
             let (symbol, further) = self.dictionary.nodes.symbol(first, more, used);
             used += further;
             if i == wanted {
-                (node, before) = (Node(symbol), leaves);
+                (node, before) = (MaskNode(symbol), leaves);
             }
-            leaves += Node(symbol).mixed().count_ones() as usize;
+            leaves += MaskNode(symbol).mixed().count_ones() as usize;
         }
         let at = child(a, b, 1);
         if node.some() >> at & 1 == 0 {
@@ -154,7 +154,7 @@ impl<'a> BlockPair<'a> {
                 None => !0,
             };
             node(symbol);
-            leaves += Node(symbol).mixed().count_ones() as usize;
+            leaves += MaskNode(symbol).mixed().count_ones() as usize;
         }
         let rest = more.get(used..).unwrap_or(&[]);
         let (firsts, more) = rest.split_at_checked(leaves).unwrap_or((&[], &[]));
@@ -179,7 +179,7 @@ impl<'a> BlockPair<'a> {
         for &first in firsts {
             let (symbol, further) = self.dictionary.nodes.symbol(first, more, used);
             used += further;
-            leaves += Node(symbol).mixed().count_ones() as usize;
+            leaves += MaskNode(symbol).mixed().count_ones() as usize;
         }
         let length = self.head + count + used + leaves;
         let firsts = more.get(used..).and_then(|rest| rest.get(..leaves));
@@ -230,7 +230,7 @@ impl<'a> BlockPair<'a> {
             let further;
             (*symbol, further) = self.dictionary.nodes.symbol(first, more, used);
             used += further;
-            leaves += Node(*symbol).mixed().count_ones() as usize;
+            leaves += MaskNode(*symbol).mixed().count_ones() as usize;
         }
         let rest = more.get(used..).unwrap_or(&[]);
         let (firsts, more) = rest.split_at_checked(leaves).unwrap_or((&[], &[]));
@@ -252,7 +252,7 @@ impl<'a> BlockPair<'a> {
                 }
                 continue;
             }
-            let node = Node(symbols.next().copied().unwrap_or(!0));
+            let node = MaskNode(symbols.next().copied().unwrap_or(!0));
             if beside {
                 let mut leaf = before;
                 for at in 0..16 {
@@ -313,7 +313,7 @@ impl<'a> BlockPair<'a> {
             return true;
         };
         // Of each node that is wanted: the leaves before it, itself, which of its children are wanted.
-        let mut open = [(0_usize, Node(0), 0_u32); 16];
+        let mut open = [(0_usize, MaskNode(0), 0_u32); 16];
         let (mut waiting, mut leaves, mut used) = (0, 0, 0);
         let mut rest = mixed;
         for &first in firsts {
@@ -321,7 +321,7 @@ impl<'a> BlockPair<'a> {
             rest &= rest.wrapping_sub(1);
             let (symbol, further) = self.dictionary.nodes.symbol(first, more, used);
             used += further;
-            let node = Node(symbol);
+            let node = MaskNode(symbol);
             if wanted >> at & 1 == 1 {
                 let (near, far) = (quarter_of(from, at >> 2), quarter_of(to, at & 3));
                 let wanted = pairs_of(squares(near), squares(far));
@@ -378,9 +378,9 @@ impl<'a> BlockPair<'a> {
 /// Shows `visit` all that is not hidden in the tree of these symbols ([`BlockPair::symbols`]).
 #[inline]
 pub fn pieces(nodes: &[u32], leaves: &[u16], visit: &mut impl FnMut(Piece)) {
-    let mut nodes = nodes.iter().map(|&symbol| Node(symbol));
+    let mut nodes = nodes.iter().map(|&symbol| MaskNode(symbol));
     let mut leaves = leaves.iter().copied();
-    let root = nodes.next().unwrap_or(Node(!0));
+    let root = nodes.next().unwrap_or(MaskNode(!0));
     for at in 0..16 {
         if root.some() >> at & 1 == 0 {
             continue;
@@ -390,7 +390,7 @@ pub fn pieces(nodes: &[u32], leaves: &[u16], visit: &mut impl FnMut(Piece)) {
             visit(outer);
             continue;
         }
-        let node = nodes.next().unwrap_or(Node(!0));
+        let node = nodes.next().unwrap_or(MaskNode(!0));
         for at in 0..16 {
             if node.some() >> at & 1 == 0 {
                 continue;

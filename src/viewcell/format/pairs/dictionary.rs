@@ -31,7 +31,7 @@ pub struct Code<'a, const WIDTH: usize> {
     symbols: &'a [u8],
 }
 
-/// The code of nodes: symbols are [`super::blockpair::Node`]s.
+/// The code of nodes: symbols are [`super::blockpair::MaskNode`]s.
 pub type NodeCode<'a> = Code<'a, 4>;
 /// The code of leaves: symbols are 2×2 viewpoints by 2×2 targets.
 pub type LeafCode<'a> = Code<'a, 2>;

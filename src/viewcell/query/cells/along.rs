@@ -1,7 +1,7 @@
 //! Walks along straight lines through the BSP of a level of cells.
 
 use super::CellBundle;
-use crate::format::cells::{Child, Node};
+use crate::format::cells::{Child, PlaneNode};
 
 /// What a straight line leads through: see [`CellBundle::along`].
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl Iterator for Along<'_> {
         let mut end = 1.0_f64;
         let mut child = self.level.parameters.root;
         while let Child::Node(index) = child {
-            let Some(node) = Node::at(self.level.nodes, index) else {
+            let Some(node) = PlaneNode::at(self.level.nodes, index) else {
                 child = Child::Nothing;
                 break;
             };

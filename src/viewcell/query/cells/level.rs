@@ -2,7 +2,7 @@
 
 use crate::format::bytes::{f32_at, f64_at, u32_at};
 use crate::format::cells::{
-    CELLS_LEN, CellParameters, Child, DistanceRow, Neighbours, Node, POINT_LEN, PvsRow,
+    CELLS_LEN, CellParameters, Child, DistanceRow, Neighbours, POINT_LEN, PlaneNode, PvsRow,
 };
 use crate::format::{FormatError, Tag, WorldKind};
 use crate::query::bundle::Bundle;
@@ -108,7 +108,7 @@ impl<'a> CellBundle<'a> {
                 Child::Cell(cell) => return Some(cell).filter(|cell| *cell < cells),
                 Child::Nothing => return None,
                 Child::Node(index) => {
-                    at = Node::at(self.nodes, index)?.side_of(point);
+                    at = PlaneNode::at(self.nodes, index)?.side_of(point);
                     // Children come after their parents, or a damaged tree had no end.
                     if matches!(at, Child::Node(child) if child <= index) {
                         return None;
@@ -180,7 +180,7 @@ impl<'a> CellBundle<'a> {
     pub(in crate::query) fn has_heights(&self) -> bool {
         let nodes = self.parameters.nodes;
         let is_upright =
-            |index| Node::at(self.nodes, index).is_none_or(|node| node.normal[2] == 0.0);
+            |index| PlaneNode::at(self.nodes, index).is_none_or(|node| node.normal[2] == 0.0);
         nodes == 0 || !(0..nodes).all(is_upright)
     }
 

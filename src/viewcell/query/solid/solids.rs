@@ -1,7 +1,7 @@
 //! What hides in a level at run time: the occluders of its bundle, doors that are closed, and smoke.
 
 use super::SolidBundle;
-use crate::convex::{Kind, Movable, Occluder, Plane, Scale, Span, dot};
+use crate::convex::{Movable, Occluder, OccluderSides, Plane, Scale, Span, dot};
 use crate::format::frame::Corners;
 use crate::format::occluders::Occluders;
 
@@ -66,9 +66,9 @@ fn read(section: &Occluders<'_>) -> Option<Vec<Occluder>> {
             Some(Plane { normal, dist })
         });
         let kind = match record.kind {
-            0 => Kind::Solid,
-            1 => Kind::Flat,
-            _ => Kind::FrontOnly,
+            0 => OccluderSides::Solid,
+            1 => OccluderSides::Flat,
+            _ => OccluderSides::FrontOnly,
         };
         let planes = planes.collect::<Option<_>>()?;
         Some(Occluder::new(

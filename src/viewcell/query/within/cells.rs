@@ -2,7 +2,7 @@
 
 use super::motion::Extent;
 use crate::format::bits;
-use crate::format::cells::{Child, Node, SymmetryCode};
+use crate::format::cells::{Child, PlaneNode, SymmetryCode};
 use crate::format::frame::Corners;
 use crate::query::CellBundle;
 use crate::query::ShortMemory;
@@ -180,7 +180,7 @@ impl CellBundle<'_> {
                 }
                 _ => continue,
             };
-            let Some(node) = Node::at(self.nodes, index) else {
+            let Some(node) = PlaneNode::at(self.nodes, index) else {
                 continue;
             };
             let (mut least, mut most, mut size) =

@@ -147,7 +147,7 @@ fn mask(last: &LastMask, disc: &Disc, block: Quad) -> u64 {
 }
 
 /// What a pair of quads comes to.
-enum Pair {
+enum PairState {
     Hidden,
     Visible,
     /// To be cut into four: the first quad, or else the second.
@@ -181,20 +181,20 @@ impl Search<'_, '_> {
             let children = |quad: Quad| (0..4).filter_map(move |index| quad.child(index));
             let found = self.look(a, b);
             // Most who may come to see each other do so now.
-            if !matches!(found, Pair::Hidden)
+            if !matches!(found, PairState::Hidden)
                 && !core::mem::replace(&mut looked_now, true)
                 && self.sees_now()
             {
                 return true;
             }
             let fits = match found {
-                Pair::Hidden => true,
-                Pair::Visible => return true,
-                Pair::Cut { first: true } => {
+                PairState::Hidden => true,
+                PairState::Visible => return true,
+                PairState::Cut { first: true } => {
                     let mut pairs = children(a).map(|a| (a, b));
                     self.push(&mut waiting, &mut count, &mut pairs)
                 }
-                Pair::Cut { first: false } => {
+                PairState::Cut { first: false } => {
                     let mut pairs = children(b).map(|b| (a, b));
                     self.push(&mut waiting, &mut count, &mut pairs)
                 }
@@ -274,7 +274,7 @@ impl Search<'_, '_> {
         true
     }
 
-    fn look(&self, a: Quad, b: Quad) -> Pair {
+    fn look(&self, a: Quad, b: Quad) -> PairState {
         let grid = self.terrain.grid();
         if a.level <= BLOCK_LEVEL && b.level <= BLOCK_LEVEL && self.terrain.knows_parts() {
             let (from, to) = (
@@ -289,28 +289,28 @@ impl Search<'_, '_> {
             };
             let mutual = self.terrain.parameters().mutual;
             return if sees(a, from, b, to) || !mutual && sees(b, to, a, from) {
-                Pair::Visible
+                PairState::Visible
             } else {
-                Pair::Hidden
+                PairState::Hidden
             };
         }
         let state = self.state(a, b);
         if state == Answer::Hidden {
-            return Pair::Hidden;
+            return PairState::Hidden;
         }
         let (all_a, all_b) = (self.a.covers(grid, a), self.b.covers(grid, b));
         // Somebody in `a` sees somebody in `b`; but where something was lost, what is known of two
         // quads is less than what is known of their samples.
         let is_all = self.terrain.narrowing().is_none();
         if is_all && all_a && all_b || a.level == 0 && b.level == 0 {
-            return Pair::Visible;
+            return PairState::Visible;
         }
         // The larger one; of two that are as large, one that is not in reach as a whole.
         let first = match a.level.cmp(&b.level) {
             core::cmp::Ordering::Equal => !all_a,
             order => order.is_gt(),
         };
-        Pair::Cut { first }
+        PairState::Cut { first }
     }
 
     /// What is known of sight between two quads, either way.

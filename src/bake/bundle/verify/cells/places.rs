@@ -9,7 +9,7 @@ use std::io;
 use viewcell::format::Tag;
 use viewcell::format::bytes::{f32_at, f64_at};
 use viewcell::format::cells::{
-    CellParameters, Child, NODE_LEN, Neighbours, Node, POINT_LEN, Portals,
+    CellParameters, Child, NODE_LEN, Neighbours, POINT_LEN, PlaneNode, Portals,
 };
 
 pub(crate) fn neighbours(
@@ -66,7 +66,7 @@ pub(crate) fn bsp(
     let bytes = plain(container, Tag::CBSP)?;
     let mut parents = vec![0_u32; parameters.nodes as usize];
     for index in 0..parameters.nodes {
-        let Some(node) = Node::at(&bytes, index) else {
+        let Some(node) = PlaneNode::at(&bytes, index) else {
             break;
         };
         let at = start + u64::from(index) * NODE_LEN as u64;

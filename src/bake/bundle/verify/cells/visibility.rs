@@ -10,13 +10,13 @@ use viewcell::format::Tag;
 use viewcell::format::cells::{CellParameters, DistanceRow, PvsRow, SymmetryCode};
 
 /// A level whose parameters and lengths are sound.
-pub(super) struct Level {
+pub(super) struct SoundLevel {
     pub parameters: CellParameters,
     pub row_of: Vec<u32>,
     pub pvs: Vec<u8>,
 }
 
-impl Level {
+impl SoundLevel {
     fn row(&self, row: usize) -> PvsRow<'_> {
         let length = self.parameters.pvs_row_len();
         PvsRow::new(
@@ -30,7 +30,11 @@ impl Level {
     }
 }
 
-pub(super) fn rows(container: &Container, level: &Level, faults: &mut Faults) -> io::Result<()> {
+pub(super) fn rows(
+    container: &Container,
+    level: &SoundLevel,
+    faults: &mut Faults,
+) -> io::Result<()> {
     let start = container.start(Tag::CROW);
     let mut next = 0;
     for (cell, &row) in level.row_of.iter().enumerate() {
@@ -49,7 +53,11 @@ pub(super) fn rows(container: &Container, level: &Level, faults: &mut Faults) ->
     Ok(())
 }
 
-pub(super) fn pvs(container: &Container, level: &Level, faults: &mut Faults) -> io::Result<()> {
+pub(super) fn pvs(
+    container: &Container,
+    level: &SoundLevel,
+    faults: &mut Faults,
+) -> io::Result<()> {
     let start = container.start(Tag::CPVS);
     let length = level.parameters.pvs_row_len();
     let at = |row: usize| start + (row * length) as u64;

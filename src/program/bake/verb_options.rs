@@ -12,7 +12,7 @@ use crate::signals::Stop;
 
 /// What happens around the bake; no part of the job.
 #[derive(clap::Args)]
-pub(super) struct Manner {
+pub(super) struct VerbOptions {
     #[command(flatten)]
     pub(super) long: Long,
     #[command(flatten)]
