@@ -7,7 +7,6 @@ use super::status::{
     Outcome, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
     answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
-#[cfg(not(target_arch = "wasm32"))]
 use crate::query::{OpenError, OwnedBundle, TerrainBundle, World};
 
 /// The kind of a bundle of a terrain: a grid of samples.

@@ -24,6 +24,7 @@ use crate::format::{Header, Pages, WorldKind};
 pub struct MappedBundle {
     map: memmap2::Mmap,
     /// Whether the map is of a copy, whose pages are nowhere else.
+    #[cfg_attr(not(unix), allow(dead_code))]
     is_copy: bool,
     /// What was found of each page, where pages are checked.
     states: Option<Box<[AtomicU8]>>,

@@ -174,7 +174,7 @@ test('no place of one half of a frontier set sees any of the other', async () =>
 test('a session tells what may be seen, and keeps silent no longer than it may', async () => {
   for (const name of ['40x9-pairs.vcb', 'level.vcb']) {
     const bundle = await opened(name);
-    const session = bundle.session(3, bundle.kind === 'terrain' ? { frontier: { extend: true }, peers: false } : { patience: 1 });
+    const session = bundle.session(3, bundle.kind === 'terrain' ? { budget: 9, peers: false } : { patience: 1 });
     const all = places(bundle);
     const at = [null, null, null];
     let [told, silent, dice] = [0, 0, 1];
@@ -259,7 +259,7 @@ test('bad input is an exception that says what was expected and what was found',
   assert.throws(() => bundle.visiblePairs(new Uint32Array(5)), { name: 'RangeError', message: /4 numbers a pair.*found 5/ });
   assert.throws(() => bundle.pvs([0, 0], 9), RangeError);
   assert.throws(() => bundle.distance(0, 0), code('KIND'));
-  assert.throws(() => bundle.frontier([0, 0], [1, 1], { grow: 'fast' }), { message: /grow: expected hierarchical, simple, found "fast"/ });
+  assert.throws(() => bundle.frontier([0, 0], [1, 1], { budget: 'fast' }), { message: /budget: expected a whole number from 0 to 4294967295, found "fast"/ });
   assert.throws(() => bundle.frontier([0, 0], [1, 1], { groww: 1 }), TypeError);
   assert.throws(() => bundle.frontier([0, 0], [1, 1], { budget: -1 }), RangeError);
   assert.throws(() => bundle.region(new Uint8Array([1, 2, 3])), code('FORMAT'));
@@ -312,11 +312,11 @@ test('what is closed says so, and what was made from it lives on or is closed wi
 
 test('what an argument of the caller throws comes through, and the bundle lives', async () => {
   class Mine extends Error {}
-  const thrower = { get grow() { throw new Mine(); } };
+  const thrower = { get budget() { throw new Mine(); } };
   const place = { get 0() { throw new Mine(); }, get length() { throw new Mine(); }, get column() { throw new Mine(); } };
   const bundle = await opened('40x9-pairs.vcb');
   assert.throws(() => bundle.frontier([0, 0], [39, 8], thrower), Mine);
-  assert.throws(() => bundle.session(2, { frontier: thrower }), Mine);
+  assert.throws(() => bundle.session(2, thrower), Mine);
   assert.throws(() => bundle.visible(place, [0, 0]), (error) => error instanceof Mine || error instanceof TypeError);
   assert.equal(bundle.visible(0, 0, 0, 0), true);
   bundle.close();
