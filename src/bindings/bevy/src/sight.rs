@@ -9,7 +9,7 @@ use bevy_transform::components::GlobalTransform;
 
 use crate::asset::{ViewCells, ViewCellsLoader};
 use crate::frame::Frame;
-use viewcell_sight::{Being, Half, Known, Manner, Watch};
+use viewcell_sight::{AskOptions, Being, Half, Known, Watch};
 
 /// Loads bundles, and tells each tick whose sight of whom may begin, and whose has ended.
 ///
@@ -186,13 +186,15 @@ fn watch(
     let frame = sight
         .as_ref()
         .map_or_else(Frame::default, |sight| sight.frame);
-    let manner = sight.as_ref().map_or_else(Manner::default, |sight| Manner {
-        reach: frame.length(sight.reach),
-        doubt: sight.doubt == Doubt::Visible,
-        frontiers: sight.frontiers,
-        proofs: sight.proofs,
-    });
-    watch.ask(known, manner);
+    let ask_options = sight
+        .as_ref()
+        .map_or_else(AskOptions::default, |sight| AskOptions {
+            reach: frame.length(sight.reach),
+            doubt: sight.doubt == Doubt::Visible,
+            frontiers: sight.frontiers,
+            proofs: sight.proofs,
+        });
+    watch.ask(known, ask_options);
     for (entity, transform, is_viewer, is_target) in &beings {
         let point = frame.to_bundle(transform.translation()).to_array();
         watch.put(Being {

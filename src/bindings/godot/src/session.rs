@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use godot::classes::{INode3D, Node3D};
 use godot::prelude::*;
-use viewcell_sight::{Being, Known, Manner, Watch};
+use viewcell_sight::{AskOptions, Being, Known, Watch};
 
 use crate::bundle::{ViewcellBundle, coordinates};
 
@@ -104,13 +104,13 @@ impl ViewcellSession {
         let bundle = self.bundle.as_ref();
         let bundle = bundle.and_then(|bundle| bundle.bind().bundle().cloned());
         let known = bundle.clone().map_or(Known::Nothing, Known::Bundle);
-        let manner = Manner {
+        let ask_options = AskOptions {
             reach: self.reach,
             doubt: self.doubt_is_visible,
             frontiers: false,
             proofs: self.proofs,
         };
-        self.watch.ask(known, manner);
+        self.watch.ask(known, ask_options);
         for (
             &entity,
             &Watched {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 pub use viewcell::query::{OpenError, OwnedBundle, Place, SolidBundle, World};
 pub use viewcell::session::Half;
-pub use watch::{Being, Change, Known, Manner, Watch};
+pub use watch::{AskOptions, Being, Change, Known, Watch};
 
 /// Opens the bundle that `bytes` are. Looks at all of them once: each section must have its checksum. Whoever read them
 /// says of which file.

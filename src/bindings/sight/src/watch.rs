@@ -29,7 +29,7 @@ pub enum Known {
 
 /// How it is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Manner {
+pub struct AskOptions {
     /// How far, in the bundle's units, each may come before the next answer.
     pub reach: f64,
     /// Whether those see each other of whom the bundle says nothing.
@@ -41,7 +41,7 @@ pub struct Manner {
     pub proofs: bool,
 }
 
-impl Default for Manner {
+impl Default for AskOptions {
     /// Without a look-ahead and without frontier sets; doubts are visible.
     fn default() -> Self {
         Self {
@@ -112,7 +112,7 @@ pub struct Watch<K> {
     room: usize,
     free_in_session: Vec<usize>,
     known: Known,
-    manner: Manner,
+    ask_options: AskOptions,
     /// Who is proven hidden, by the numbers of players: where it is asked for, in a solid level.
     proofs: Option<OwnedWatch>,
     /// Whether it matters where in its place somebody is: with a look-ahead in a solid level.
@@ -130,7 +130,7 @@ impl<K> Default for Watch<K> {
             free_in_session: Vec::new(),
             proofs: None,
             known: Known::Waiting,
-            manner: Manner::default(),
+            ask_options: AskOptions::default(),
             by_point: false,
             players: Vec::new(),
             free: Vec::new(),
@@ -141,17 +141,17 @@ impl<K> Default for Watch<K> {
 
 impl<K: Copy + Eq + Hash> Watch<K> {
     /// What there is to ask, and how. Where that is not what it was, all pairs are asked again.
-    pub fn ask(&mut self, known: Known, mut manner: Manner) {
+    pub fn ask(&mut self, known: Known, mut ask_options: AskOptions) {
         let is_same = match (&self.known, &known) {
             (Known::Waiting, Known::Waiting) | (Known::Nothing, Known::Nothing) => true,
             (Known::Bundle(old), Known::Bundle(new)) => old.is_same(new),
             _ => false,
         };
         // A reach that is no number is endless.
-        if manner.reach.is_nan() {
-            manner.reach = f64::INFINITY;
+        if ask_options.reach.is_nan() {
+            ask_options.reach = f64::INFINITY;
         }
-        if is_same && self.manner == manner {
+        if is_same && self.ask_options == ask_options {
             return;
         }
         (self.session, self.room) = (None, 0);
@@ -159,9 +159,9 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         self.proofs = None;
         self.by_point = false;
         if let Known::Bundle(bundle) = &known {
-            self.by_point = manner.reach > 0.0 && matches!(bundle.world(), World::Solid(_));
+            self.by_point = ask_options.reach > 0.0 && matches!(bundle.world(), World::Solid(_));
         }
-        (self.known, self.manner) = (known, manner);
+        (self.known, self.ask_options) = (known, ask_options);
         for player in self.players.iter_mut().flatten() {
             player.has_moved = true;
             player.in_session = None;
@@ -310,7 +310,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
             .flatten()
             .filter(|player| wants(player))
             .count();
-        if !self.manner.frontiers || !(2..=MOST_IN_SESSION).contains(&wanted) {
+        if !self.ask_options.frontiers || !(2..=MOST_IN_SESSION).contains(&wanted) {
             self.session = None;
             return;
         }
@@ -354,7 +354,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
             return;
         };
         let count = self.players.len();
-        if !self.manner.proofs || !self.by_point || count > MOST_PROVEN {
+        if !self.ask_options.proofs || !self.by_point || count > MOST_PROVEN {
             self.proofs = None;
             return;
         }
@@ -375,7 +375,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
                 proofs.remove(number);
                 continue;
             };
-            let reach = [self.manner.reach; 2];
+            let reach = [self.ask_options.reach; 2];
             let mover = Mover {
                 motion: Motion {
                     position: player.being.point,
@@ -414,7 +414,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         let is_asked = one.being.is_viewer && other.being.is_target;
         let silent = || {
             // Whoever looks ahead sees beyond a set before anybody has left it.
-            if self.manner.reach > 0.0 {
+            if self.ask_options.reach > 0.0 {
                 return false;
             }
             let pair = one.in_session.zip(other.in_session);
@@ -426,16 +426,16 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         let begins = is_asked
             && match &self.known {
                 Known::Waiting => false,
-                Known::Nothing => self.manner.doubt,
+                Known::Nothing => self.ask_options.doubt,
                 Known::Bundle(_) if silent() => false,
                 Known::Bundle(bundle) => {
-                    let reach = self.manner.reach;
+                    let reach = self.ask_options.reach;
                     let seen = sees(bundle, &one.being, &other.being, reach);
                     let is_open = |seen| {
                         let proofs = self.proofs.as_ref();
                         seen && proofs.is_none_or(|proofs| proofs.sends(viewer, target))
                     };
-                    seen.map_or(self.manner.doubt, is_open)
+                    seen.map_or(self.ask_options.doubt, is_open)
                 }
             };
         if begins == saw {

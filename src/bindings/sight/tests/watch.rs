@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use viewcell_sight::{
-    Being, Change, Known, Manner, OwnedBundle, Place, SolidBundle, Watch, World, load,
+    AskOptions, Being, Change, Known, OwnedBundle, Place, SolidBundle, Watch, World, load,
 };
 
 fn bytes(name: &str) -> Vec<u8> {
@@ -73,7 +73,7 @@ fn play(reach: f64, doubt: bool, frontiers: bool) {
     let mut dice = Dice(0x5EED_1234);
     let mut points: Vec<[f64; 3]> = (0..PLAYERS).map(|_| somewhere(level, &mut dice)).collect();
     let mut watch = Watch::default();
-    let manner = Manner {
+    let ask_options = AskOptions {
         reach,
         doubt,
         frontiers,
@@ -82,7 +82,7 @@ fn play(reach: f64, doubt: bool, frontiers: bool) {
     let mut seen = HashSet::new();
     let (mut halves, mut changes) = (0, 0);
     for tick in 0..120 {
-        watch.ask(Known::Bundle(bundle.clone()), manner);
+        watch.ask(Known::Bundle(bundle.clone()), ask_options);
         for (entity, point) in points.iter_mut().enumerate() {
             match dice.below(6) {
                 0 => *point = somewhere(level, &mut dice),
@@ -160,17 +160,17 @@ fn proofs_hide_whom_the_library_proves_hidden_and_nobody_else() {
     let (world, level) = (bundle.world(), solid(&bundle));
     let mut dice = Dice(77);
     let mut watch = Watch::default();
-    let manner = Manner {
+    let ask_options = AskOptions {
         reach: REACH,
         proofs: true,
-        ..Manner::default()
+        ..AskOptions::default()
     };
     let mut judge = OwnedWatch::new(&bundle, 8, WatchOptions { max_ahead: 1.0 }).unwrap();
     let mut seen = HashSet::new();
     let (mut hidden, mut proven) = (0, 0);
     let mut points = [[0.0; 3]; PLAYERS];
     for tick in 0..300 {
-        watch.ask(Known::Bundle(bundle.clone()), manner);
+        watch.ask(Known::Bundle(bundle.clone()), ask_options);
         // Everybody goes on, so that each pair is decided in each tick; now and then somebody is gone.
         let gone = dice.below(2 * PLAYERS as u64) as usize;
         for (entity, point) in points.iter_mut().enumerate() {
