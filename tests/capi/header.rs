@@ -8,9 +8,8 @@ use std::path::Path;
 const FRONT: &str = "\
 /* viewcell.h: who can see whom, and until where may they walk before they can.
  *
- * A bundle (.vcb) is baked by the viewcell program: of a terrain, of a level of cells as Quake and its kin have them, or
- * of a solid level. A game opens it, finds the places that its players are at, and asks. The same functions ask a bundle
- * of any kind:
+ * The viewcell program bakes a bundle (.vcb) from a terrain, from a level of cells as in Quake and related games, or from
+ * a solid level. A game opens it, locates its players, and queries. The same functions query a bundle of any kind:
  *
  *     viewcell_bundle *bundle;
  *     char why[256];
@@ -24,9 +23,9 @@ const FRONT: &str = "\
  *         ;  // alice need not hear of bob
  *
  * A place is the number of a view cell: a sample of a terrain, row by row; a cluster; a cell of a solid level. Where a
- * position is at no place, viewcell_locate gives VIEWCELL_NOWHERE. Who is there sees all and is seen by all, so that
- * doubt is never taken for hidden. viewcell_info says what a bundle is of; what only one kind of world has, such as
- * quads and distances, answers VIEWCELL_KIND in others.
+ * position is at no place, viewcell_locate gives VIEWCELL_NOWHERE. A player there sees all and is seen by all, so that
+ * doubt never hides anybody. viewcell_info describes the bundle; functions for what only one kind of world has, such as
+ * quads and distances, return VIEWCELL_KIND for others.
  *
  * Players who cannot see each other may agree on a frontier set: two regions, no place in one
  * visible from any place in the other. While each stays in theirs, neither sends a packet:
@@ -39,32 +38,32 @@ const FRONT: &str = "\
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
  *         ;  // she keeps silent
  *
- * A viewcell_session does this for many players: moves go in, and out comes who must be told what.
+ * A viewcell_session does this for many players: it takes moves, and returns who must be told what.
  *
- * News takes time, and players move meanwhile. viewcell_visible_within asks about all places within reach of two places.
- * viewcell_sees_within asks about positions, which in a solid level says more than their cells:
+ * Packets take time, and players move meanwhile. viewcell_visible_within tests all places within reach of two places.
+ * viewcell_sees_within tests positions, which in a solid level hides more than their cells do:
  *
  *     viewcell_position alice = {480.0, -352.0, 88.0}, bob = {1200.0, 96.0, 24.0};
  *     if (viewcell_sees_within(bundle, &alice, &bob, 48.0, 32.0) == 0)
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
- * How players move says more than how far: viewcell_sees_in_motion asks whether one of them may see another, each at
- * times of their own, and sessions take them by viewcell_session_move_in_motion. viewcell_reachable keeps where each may
- * be, for a frame and many pairs.
- * In a solid level a viewcell_watch does all of that for a server, frame by frame, and asks the solids themselves, closed
- * doors and smoke where cells say that two may see each other: whom must it send to whom?
+ * Velocities and limits of movement narrow that further: viewcell_sees_in_motion says whether one player may see another,
+ * each within a time interval of their own, and viewcell_session_move_in_motion does so for sessions. viewcell_reachable
+ * keeps where each player may be, for all pairs of a frame.
+ * In a solid level a viewcell_watch does all of that for a server, frame by frame: it says whom to send to whom. Where the
+ * cells say that two may see each other, it tests the solids themselves, closed doors and smoke.
  *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
- * none. Nothing is written through output pointers then, except the null handles and lengths that
- * are spoken of below. A pointer that is not null must point to what its type says, for as long as
- * the call lasts. Handles are numbers in the guise of pointers: nothing lies where they point. One
- * that was closed answers VIEWCELL_CLOSED for ever, unless it is closed in the middle of another
- * call; so does one of another type, and what was never a handle. Closing frees all that the handle
- * stood for. A damaged bundle gives wrong answers (visible rather than hidden), never a crash.
+ * none. On failure nothing is written through output pointers, except the null handles and lengths
+ * that are named below. A pointer that is not null must point to what its type says, for the length
+ * of the call. Handles are numbers stored in pointers: never dereference them. A closed handle
+ * gives VIEWCELL_CLOSED for ever, unless it is closed during another call; so does a handle of
+ * another type, and what was never a handle. Closing frees all that the handle stood for. A damaged
+ * bundle gives wrong answers (visible rather than hidden), never a crash.
  *
- * Threads: what takes a const handle may be called by any number of threads at a time. What takes
- * a handle that is not const must have it to itself for the call. Different handles have nothing
- * to do with each other, even those of one bundle. Where a function allocates, it says so.
+ * Threads: a function that takes a const handle may be called by any number of threads at a time;
+ * one that takes a handle that is not const needs it exclusively for the call. Different handles are
+ * independent, even those of one bundle. Where a function allocates, it says so.
  *
  * Made from the sources by cbindgen; do not edit.
  */";

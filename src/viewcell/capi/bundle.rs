@@ -16,7 +16,7 @@ pub const VIEWCELL_CELLS: viewcell_status = 2;
 /// A bundle of a solid level.
 pub const VIEWCELL_SOLID: viewcell_status = 3;
 
-/// An open bundle, of a terrain or of a level of cells.
+/// An open bundle, of any kind of world.
 #[derive(Debug)]
 pub struct viewcell_bundle {
     source: OwnedBundle,
@@ -93,22 +93,22 @@ pub(super) unsafe fn open(
 
 /// Map the file, in a time that does not depend on its size.
 pub const VIEWCELL_MAP: u32 = 0;
-/// Map the file, and check every page of 64 KiB when it is first touched: what depends on a damaged page counts as visible,
-/// and viewcell_pages tells. What all questions need is checked at once. VIEWCELL_FORMAT also where the bundle has no
-/// checksums of pages: viewcell repack adds them. Allocates a byte a page.
+/// Map the file, and check every page of 64 KiB on first access: what depends on a damaged page counts as visible, and
+/// viewcell_pages reports it. What all queries need is checked at once. VIEWCELL_FORMAT also where the bundle has no
+/// checksums by page, as older versions wrote it: viewcell repack adds them. Allocates a byte a page.
 pub const VIEWCELL_CHECK: u32 = 1;
-/// Read the file into memory, in a time that grows with its length; it may then be cut short, written to or deleted. The
-/// memory is of huge pages where the system has them, and questions about large bundles wait less for address
-/// translation. VIEWCELL_IO also where there is not as much memory.
+/// Read the file into memory, in a time that grows with its length; it may then be truncated, written to or deleted. Uses
+/// huge pages where the system has them, so that queries of large bundles wait less for address translation. VIEWCELL_IO
+/// also where there is too little memory.
 pub const VIEWCELL_COPY: u32 = 2;
 
 /// Opens a bundle.
 ///
 /// abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. how is VIEWCELL_MAP, VIEWCELL_CHECK or
-/// VIEWCELL_COPY. *bundle becomes the handle, or null; close it with viewcell_close. message may be null: else it gets up
-/// to message_size bytes of words for people about what went wrong, with a zero at the end.
+/// VIEWCELL_COPY. *bundle becomes the handle, or null; close it with viewcell_close. message may be null; else it gets the
+/// error message for people, at most message_size bytes with a zero at the end.
 ///
-/// A file that is mapped must not be cut short nor written to while it is open: replace it by renaming another.
+/// A file that is mapped must not be truncated or written to while it is open: rename a new file over it.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8, or how is none of
 /// these), VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
@@ -147,7 +147,7 @@ pub(super) unsafe fn text<'a>(path: *const c_char) -> Outcome<&'a str> {
 }
 
 /// Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
-/// unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
+/// unchanged, until the bundle and all that was made from it are closed. Otherwise like viewcell_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_open_memory(
     abi_version: u32,
@@ -167,8 +167,8 @@ pub unsafe extern "C" fn viewcell_open_memory(
 }
 
 /// How many pages a bundle that was opened with VIEWCELL_CHECK has, how many of them were checked so far, and how many
-/// of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 of a bundle
-/// that was opened otherwise. Takes time for each page. Returns VIEWCELL_OK, VIEWCELL_NULL or
+/// of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 for a bundle
+/// that was opened otherwise. Takes time in proportion to the pages. Returns VIEWCELL_OK, VIEWCELL_NULL or
 /// VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_pages(
@@ -192,9 +192,9 @@ pub unsafe extern "C" fn viewcell_pages(
     })
 }
 
-/// Checks up to count pages from page first on, whether or not they were checked before: for a thread that
-/// goes through the file while others ask it. *next becomes the page to go on with, which after the last one
-/// is 0. Returns VIEWCELL_OK, or 1 where one of these pages is damaged; VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// Checks up to count pages from page first on, whether or not they were checked before: for a background
+/// thread, while others query. *next becomes the page to continue with, after the last one
+/// 0. Returns VIEWCELL_OK, or 1 if one of these pages is damaged; VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_check_pages(
     bundle: *const viewcell_bundle,
@@ -228,8 +228,8 @@ pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcel
 /// What kind of world the bundle is of: VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID. Functions that
 /// are for another kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 ///
-/// This and all that ask a bundle below: any thread, any number of threads at a time, except at the
-/// time of viewcell_close; no allocation.
+/// This and all queries of a bundle below: any number of threads at a time, except during
+/// viewcell_close; no allocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_kind(bundle: *const viewcell_bundle) -> viewcell_status {
     answer(|| {

@@ -12,8 +12,8 @@ use crate::frontier::{FrontierBuilder, FrontierOptions, Side};
 use crate::query::{CellBundle, OwnedBundle, Place, World};
 use crate::session::{CellHalf, CellSets, Half, SessionOptions, SessionWorld};
 
-/// Grows frontier sets, one after the other, in memory of its own. One thread at a time; take one
-/// a thread.
+/// Grows frontier sets, one after the other, in memory of its own. One thread at a time: make one
+/// for each thread.
 #[derive(Debug)]
 pub struct viewcell_frontier {
     sets: Sets,
@@ -73,7 +73,7 @@ fn sample_of(place: Place) -> Sample {
 }
 
 /// One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
-/// of threads may look at it.
+/// of threads may read it.
 #[derive(Debug)]
 pub struct viewcell_region {
     half: Half,
@@ -89,7 +89,7 @@ impl Kept for viewcell_region {
     }
 }
 
-/// After how many quads a frontier set grows no more, as a rule.
+/// The usual budget: how many quads are tried for a frontier set.
 pub const VIEWCELL_BUDGET: u32 = 64;
 
 /// How far a set is grown; 0 is for no limit.
@@ -107,8 +107,8 @@ fn side(side: u32) -> Outcome<Side> {
     }
 }
 
-/// Makes room for frontier sets in a bundle of any kind: some two bytes a sample or a cell of a solid level, 50 a cell of
-/// a level of cells, allocated here and nowhere else. *frontier becomes the handle, or null; close it with
+/// Allocates the memory for frontier sets in a bundle of any kind, here and nowhere else: about two bytes a sample or a cell
+/// of a solid level, 50 a cell of a level of cells. *frontier becomes the handle, or null; close it with
 /// viewcell_frontier_close. Returns VIEWCELL_OK, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_frontier_new(
@@ -141,8 +141,8 @@ pub unsafe extern "C" fn viewcell_frontier_close(
     answer(|| unsafe { close(frontier) })
 }
 
-/// Begins the frontier set of two players at places a and b; the set before it is forgotten. It grows until so many quads
-/// have been tried as budget says: VIEWCELL_BUDGET as a rule, 0 for no limit; in a level of cells it is whole at once.
+/// Begins the frontier set of two players at places a and b; the previous set is discarded. It grows until budget quads
+/// have been tried: VIEWCELL_BUDGET as a rule, 0 for no limit; in a level of cells it is complete at once.
 /// Players who see each other have an empty set, which is no failure. The same places and budget give the same
 /// set on every machine, so that peers who know both places need not send it. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no
 /// such place), VIEWCELL_VOID, VIEWCELL_NULL or VIEWCELL_CLOSED.
@@ -169,8 +169,8 @@ pub unsafe extern "C" fn viewcell_frontier_begin(
     })
 }
 
-/// Goes on for at most so many quads: 1 if the set has come to its end, 0 if there is more to
-/// do. The set may be used at any time. In a level of cells a set is whole when it has begun. Or VIEWCELL_NULL,
+/// Continues for at most so many quads: 1 if the set is complete, 0 if there is more to do. The set may be used
+/// at any time. In a level of cells a set is complete as soon as it has begun. Or VIEWCELL_NULL,
 /// VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_frontier_step(
@@ -186,9 +186,9 @@ pub unsafe extern "C" fn viewcell_frontier_step(
     })
 }
 
-/// Whether a place is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 for one that is
-/// not there. Or VIEWCELL_ARGUMENT, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1, since a failure is
-/// no leave to be silent. Constant time.
+/// Whether a place is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 for one that does
+/// not exist. Or VIEWCELL_ARGUMENT, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1, since no player may be
+/// silent after a failure. Constant time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_frontier_contains(
     frontier: *const viewcell_frontier,

@@ -6,13 +6,13 @@ use super::status::{VIEWCELL_OK, answer, place, viewcell_status};
 use super::visible::words_of;
 use crate::query::World;
 
-/// What a bundle is of. What is said to be of one kind of world is 0 of the others.
+/// What a bundle is of. Fields of one kind of world are 0 for the others.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct viewcell_world {
     /// VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID.
     pub kind: u32,
-    /// 1 if of any two places either sees the other or neither does; else 0: ask both ways.
+    /// 1 if sight is mutual: A sees B exactly when B sees A; else 0: query both directions.
     pub mutual: u32,
     /// View cells; they are numbered from 0.
     pub places: u64,
@@ -39,10 +39,10 @@ pub struct viewcell_world {
     pub eye: [f64; 2],
     /// Of a level of cells: the greatest distance of two cells that some chain of visible steps joins.
     pub greatest_distance: u32,
-    /// Of a level of cells: 1 if the bundle has the level's BSP, so that viewcell_locate is quick and exact; 0 if it goes by
-    /// the boxes of cells, or finds nothing where there are none.
+    /// Of a level of cells: 1 if the bundle has the level's BSP, so that viewcell_locate is quick and exact; 0 if it uses the
+    /// boxes of cells, or finds nothing because there are none.
     pub has_bsp: u32,
-    /// Of a level of cells: 1 if the bundle knows which cells touch. VIEWCELL_GROWN and VIEWCELL_WIDENED need that.
+    /// Of a level of cells: 1 if the bundle lists which cells are adjacent. No function needs that list.
     pub has_neighbours: u32,
     /// Of a solid level: opaque convex solids.
     pub solids: u32,

@@ -17,13 +17,13 @@ use crate::query::{
 /// The most reachable sets that a handle takes.
 pub const VIEWCELL_MOST_REACHABLE: u32 = 8192;
 
-/// A player in motion, as of some instant.
+/// A player in motion, at one instant.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_motion {
     /// Where the player was then.
     pub position: viewcell_position,
-    /// How fast the player went, a second.
+    /// The player's velocity then. Units a second.
     pub velocity: [f64; 3],
     /// 1 if velocity is known; 0 if the player may go anywhere within the limits.
     pub has_velocity: u32,
@@ -32,8 +32,8 @@ pub struct viewcell_motion {
 }
 
 /// How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each value has two parts: along
-/// the ground, and vertical, along z or what is up in the engine that a level was exported from. Infinity, NaN and what is
-/// less than 0 are no limit.
+/// the ground, and vertical (along z, or the up axis of the engine that a level was exported from). Infinity, NaN and
+/// negative values are no limit.
 ///
 /// A game that moves players by commands of d seconds, each by the velocity at its end, moves them a t (t + d) / 2 from rest
 /// at acceleration a: add a d / 2 to impulse.
@@ -44,7 +44,7 @@ pub struct viewcell_motion_limits {
     pub speed: [f64; 2],
     /// Greatest acceleration: running, braking, gravity. Units a second squared.
     pub acceleration: [f64; 2],
-    /// Greatest sum of sudden changes of velocity in the time that is asked about: jumps, knock-back,
+    /// Greatest sum of sudden changes of velocity in the interval: jumps, knock-back,
     /// collisions with walls. Units a second.
     pub impulse: [f64; 2],
     /// How far a position may be from where the player truly was. Units.
@@ -78,7 +78,7 @@ pub(super) unsafe fn motion(player: *const viewcell_motion) -> Outcome<Motion> {
 pub struct viewcell_mover {
     /// Where the player is now.
     pub motion: viewcell_motion,
-    /// What the player keeps to.
+    /// The limits of the player's movement.
     pub limits: viewcell_motion_limits,
     /// From when until when, in seconds from now. NaN is for ever.
     pub times: [f64; 2],
@@ -97,16 +97,16 @@ pub(super) unsafe fn mover(player: *const viewcell_mover) -> Outcome<Mover> {
 }
 
 /// Whether one player may see another, each at any time within its own interval, as long as both keep to their limits: 1
-/// or 0. In a bundle of any kind; in a solid level each direction is a question of its own.
+/// or 0. In a bundle of any kind; in a solid level the two directions differ.
 ///
-/// Which times to ask about, for packets every step seconds:
+/// Which times to pass, for packets every step seconds:
 /// - A server chooses whom to send to a client whose round trip takes ping seconds. The client's own player, whom the client
 ///   predicts: until ping + step. Other players: until step, since the next packet has their new positions.
 /// - A server tells two clients whether they may see each other, and a packet takes down seconds. Both players: from down
 ///   until down + step, the time in which a client uses this answer.
 ///
-/// A client that receives everybody for whom this is 1 sees nobody late, except after a teleport or a respawn: ask again
-/// from the new position. Errs towards 1: off the grid or at a void of a terrain, in no cell of a level, where finding out
+/// A client that receives everybody for whom this is 1 sees nobody late, except after a teleport or a respawn: query again
+/// from the new position. Errs towards 1: off the grid or at a void of a terrain, in no cell of a level, where the search
 /// would take too long, and where the bundle is damaged. Allocates nothing.
 ///
 /// Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
@@ -209,7 +209,7 @@ pub struct viewcell_running {
     pub air_accelerate: f64,
     /// The share of the speed that the ground takes a second; 6.
     pub friction: f64,
-    /// Below this speed friction is as at it; 100.
+    /// Below this speed friction is what it is at this speed; 100.
     pub stop_speed: f64,
     /// Acceleration down; 800.
     pub gravity: f64,
@@ -309,10 +309,10 @@ pub unsafe extern "C" fn viewcell_reachable_close(
     answer(|| unsafe { close(reachable) })
 }
 
-/// A player has moved, where messages take time: as viewcell_session_move, for clients that use a notice of now between
-/// the two times of to, in seconds from now. Notices name all who may be seen in that time, as long as players keep to
-/// their limits. A pair exchanges nothing only while all that both may reach lies in their halves of the frontier set, so
-/// that no notice is late. Everybody is told of a player who is at no place now. In a bundle of any kind. Returns what
+/// A player has moved, and messages take time: like viewcell_session_move, for clients that use the notices of this call
+/// between the two times of to, in seconds from now. Notices name all who may be seen in that time, as long as players keep
+/// to their limits. A pair exchanges nothing only while all that both may reach lies in their halves of the frontier set,
+/// so that no notice is late. Everybody is told of a player who is at no place now. In a bundle of any kind. Returns what
 /// viewcell_session_move does, VIEWCELL_ARGUMENT also where has_velocity is neither 0 nor 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_move_in_motion(

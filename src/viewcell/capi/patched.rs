@@ -22,9 +22,9 @@ fn with_patches(path: &str, patches: &[&str]) -> Result<OwnedBundle, OpenError> 
 }
 
 /// Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:
-/// count paths from patches on, in the order in which they were made. Patches are read whole; they
-/// may be replaced or deleted then. Else as viewcell_open with VIEWCELL_MAP; VIEWCELL_FORMAT also for a patch that is
-/// damaged, of another bundle, or out of order.
+/// count paths from patches on, in the order in which they were made. Patches are read whole; after
+/// that they may be replaced or deleted. Otherwise like viewcell_open with VIEWCELL_MAP; VIEWCELL_FORMAT also for a patch
+/// that is damaged, of another bundle, or out of order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_open_patched(
     abi_version: u32,

@@ -14,9 +14,9 @@ pub type viewcell_place = u32;
 /// No place: off the map, in no cell, at a void. Who is there may be anywhere: they see all and are seen by all.
 pub const VIEWCELL_NOWHERE: viewcell_place = u32::MAX;
 
-/// A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is not asked for. Of a
-/// level: the units and axes of its file; of a mesh those of the engine that its bake was told of, or else metres with z up. In
-/// a solid level players are where their origins are. Velocities, boxes and lengths are in the same units and axes.
+/// A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is ignored. Of a level: the
+/// units and axes of its file; of a mesh those of the engine that was named in its bake, or else metres with z up.
+/// In a solid level a player's position is that of the origin. Velocities, boxes and lengths have the same units and axes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct viewcell_position {
@@ -93,7 +93,7 @@ pub(super) unsafe fn boxes(at: *const viewcell_box, count: usize) -> Outcome<Vec
 
 /// The place that a position belongs to: the sample whose square holds it, the cell that it is in. *place becomes its
 /// number, and VIEWCELL_NOWHERE where there is none. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (off the map, in solid, not a
-/// number; in a solid level, where no player was expected to be able to be), VIEWCELL_VOID (a sample where nobody can
+/// number; in a solid level also where the bake found that no player can be), VIEWCELL_VOID (a sample where nobody can
 /// be), VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_locate(
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn viewcell_locate_all(
 }
 
 /// The sample of a terrain whose pixel holds a position in the bundle's coordinate reference system, as x and y of
-/// position. Returns what viewcell_locate does, VIEWCELL_OUTSIDE also for a bundle without a georeference; or
+/// position. Returns what viewcell_locate does, VIEWCELL_OUTSIDE also for a bundle without a georeference, or
 /// VIEWCELL_KIND.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_locate_georeferenced(

@@ -14,8 +14,8 @@ use crate::session::{Half, News, Notice, Session, SessionOptions};
 /// The most players that a session takes.
 pub const VIEWCELL_MOST_PLAYERS: u32 = 4096;
 
-/// The players in a world, and the frontier sets between them: moves go in, and out
-/// comes who must be told what. One thread at a time.
+/// The players in a world, and the frontier sets between them: takes moves, and returns
+/// who must be told what. One thread at a time.
 #[derive(Debug)]
 pub struct viewcell_session {
     session: Session<OwnedBundle>,
@@ -52,15 +52,15 @@ impl viewcell_session {
 pub struct viewcell_session_options {
     /// Of a terrain and of a solid level: a frontier set grows until so many quads have been tried, 0 for no limit.
     pub budget: u32,
-    /// Of a terrain: renegotiate so many steps before the edge of a half is reached: what a player walks while
-    /// the news is on its way.
+    /// Of a terrain: renegotiate so many steps before the edge of a half is reached: as far as a player walks while
+    /// the message is under way.
     pub margin: u32,
-    /// A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
-    /// long before it gets another, twice as long after each further one, up to eight times. UINT32_MAX for what
-    /// suits the kind of world: 20, and 0 in a level of cells, whose sets take microseconds.
+    /// A frontier set that lasted for fewer ticks did not pay: that pair waits for so many ticks before
+    /// it gets another, twice as long after each further one, up to eight times. UINT32_MAX for the default of
+    /// the kind of world: 20, or 0 in a level of cells, whose sets take microseconds.
     pub patience: u32,
-    /// 0: the session is a server that knows all positions, and tells only what may be seen.
-    /// 1: the players are peers who know of each other what they are told and nothing else: a pair
+    /// 0: the session is a server that knows all positions, and sends only who may be seen.
+    /// 1: the players are peers who know of each other only what they are sent: a pair
     /// without a frontier set exchanges positions on every move (Steed and Angus, figure 4).
     pub peers: u32,
 }
@@ -93,8 +93,8 @@ impl viewcell_session_options {
 pub const VIEWCELL_POSITION: u32 = 0;
 /// Tell them where the other player is, and that there is a new frontier set: the player's own
 /// half of it is what viewcell_session_encode writes. They hear no more until one of the two has
-/// left theirs. Among peers alone: a server keeps both halves to itself, since they tell something
-/// of where each player is.
+/// left theirs. Only among peers: a server keeps both halves to itself, since they reveal roughly
+/// where each player is.
 pub const VIEWCELL_FRONTIER: u32 = 1;
 
 /// Something to tell a player.
@@ -126,8 +126,8 @@ pub unsafe extern "C" fn viewcell_session_defaults(
 /// options may be null: the defaults. *session becomes the handle, or null; close it with viewcell_session_close.
 /// Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair of players.
 ///
-/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option, as with viewcell_frontier_begin; more than VIEWCELL_MOST_PLAYERS),
-/// VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (peers is neither 0 nor 1; more than VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL,
+/// VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_new(
     bundle: *const viewcell_bundle,
@@ -174,12 +174,12 @@ pub unsafe extern "C" fn viewcell_session_tick(session: *mut viewcell_session) -
     })
 }
 
-/// A player has moved to a place, or has come there from nowhere. At VIEWCELL_NOWHERE, where a position of theirs was not
-/// located, they see all and are seen by all, and all are told. Writes what follows from it: *count notices, in notices,
-/// whose length is size, at least twice the number of the other players.
+/// A player has moved to a place, or has appeared there. At VIEWCELL_NOWHERE, where their position was not located, they see
+/// all and are seen by all, and all are told. Writes the notices that follow: *count of them, into notices, whose length is
+/// size, at least twice the number of the other players.
 ///
 /// A pair that exchanges nothing costs two bit tests. Allocates where a frontier set is grown, which
-/// happens here and to its end: some tenths of a millisecond each.
+/// happens here, all at once: some tenths of a millisecond each.
 ///
 /// Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE (no such place), VIEWCELL_VOID,
 /// VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn viewcell_session_move(
     })
 }
 
-/// A player has left: their frontier sets are over, and nobody is told. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such
+/// A player has left: their frontier sets end, and nobody is notified. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such
 /// player), VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_leave(
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn viewcell_session_age(
     })
 }
 
-/// How many frontier sets were grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// How many frontier sets have been grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_session_sets(
     session: *const viewcell_session,

@@ -23,9 +23,9 @@ pub const VIEWCELL_VERSION: viewcell_status = -2;
 pub const VIEWCELL_IO: viewcell_status = -3;
 /// The bytes are no bundle, or a damaged one, or of a version that this library does not read.
 pub const VIEWCELL_FORMAT: viewcell_status = -4;
-/// The bundle is of another kind: cells where a terrain is wanted, or the other way round.
+/// The bundle is of another kind of world than the function is for.
 pub const VIEWCELL_KIND: viewcell_status = -5;
-/// The handle was closed, or is none: not of this library, or of another type.
+/// The handle was closed, is of another type, or was never a handle of this library.
 pub const VIEWCELL_CLOSED: viewcell_status = -6;
 /// A sample, quad or position lies outside the grid; a cell is not there; a point is in no cell.
 pub const VIEWCELL_OUTSIDE: viewcell_status = -7;
@@ -42,7 +42,7 @@ pub const VIEWCELL_FULL: viewcell_status = -13;
 /// A fault of the library's own. Please report it.
 pub const VIEWCELL_INTERNAL: viewcell_status = -11;
 
-/// A status in words: a string that lives for ever, also for numbers that are no status.
+/// A status in words: a static string, also for numbers that are no status.
 /// Any thread, any time.
 #[unsafe(no_mangle)]
 pub extern "C" fn viewcell_status_text(status: viewcell_status) -> *const c_char {

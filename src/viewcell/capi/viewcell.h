@@ -1,8 +1,7 @@
 /* viewcell.h: who can see whom, and until where may they walk before they can.
  *
- * A bundle (.vcb) is baked by the viewcell program: of a terrain, of a level of cells as Quake and its kin have them, or
- * of a solid level. A game opens it, finds the places that its players are at, and asks. The same functions ask a bundle
- * of any kind:
+ * The viewcell program bakes a bundle (.vcb) from a terrain, from a level of cells as in Quake and related games, or from
+ * a solid level. A game opens it, locates its players, and queries. The same functions query a bundle of any kind:
  *
  *     viewcell_bundle *bundle;
  *     char why[256];
@@ -16,9 +15,9 @@
  *         ;  // alice need not hear of bob
  *
  * A place is the number of a view cell: a sample of a terrain, row by row; a cluster; a cell of a solid level. Where a
- * position is at no place, viewcell_locate gives VIEWCELL_NOWHERE. Who is there sees all and is seen by all, so that
- * doubt is never taken for hidden. viewcell_info says what a bundle is of; what only one kind of world has, such as
- * quads and distances, answers VIEWCELL_KIND in others.
+ * position is at no place, viewcell_locate gives VIEWCELL_NOWHERE. A player there sees all and is seen by all, so that
+ * doubt never hides anybody. viewcell_info describes the bundle; functions for what only one kind of world has, such as
+ * quads and distances, return VIEWCELL_KIND for others.
  *
  * Players who cannot see each other may agree on a frontier set: two regions, no place in one
  * visible from any place in the other. While each stays in theirs, neither sends a packet:
@@ -31,32 +30,32 @@
  *     if (viewcell_frontier_contains(frontier, 0, where_alice_is_now) == 1)
  *         ;  // she keeps silent
  *
- * A viewcell_session does this for many players: moves go in, and out comes who must be told what.
+ * A viewcell_session does this for many players: it takes moves, and returns who must be told what.
  *
- * News takes time, and players move meanwhile. viewcell_visible_within asks about all places within reach of two places.
- * viewcell_sees_within asks about positions, which in a solid level says more than their cells:
+ * Packets take time, and players move meanwhile. viewcell_visible_within tests all places within reach of two places.
+ * viewcell_sees_within tests positions, which in a solid level hides more than their cells do:
  *
  *     viewcell_position alice = {480.0, -352.0, 88.0}, bob = {1200.0, 96.0, 24.0};
  *     if (viewcell_sees_within(bundle, &alice, &bob, 48.0, 32.0) == 0)
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
- * How players move says more than how far: viewcell_sees_in_motion asks whether one of them may see another, each at
- * times of their own, and sessions take them by viewcell_session_move_in_motion. viewcell_reachable keeps where each may
- * be, for a frame and many pairs.
- * In a solid level a viewcell_watch does all of that for a server, frame by frame, and asks the solids themselves, closed
- * doors and smoke where cells say that two may see each other: whom must it send to whom?
+ * Velocities and limits of movement narrow that further: viewcell_sees_in_motion says whether one player may see another,
+ * each within a time interval of their own, and viewcell_session_move_in_motion does so for sessions. viewcell_reachable
+ * keeps where each player may be, for all pairs of a frame.
+ * In a solid level a viewcell_watch does all of that for a server, frame by frame: it says whom to send to whom. Where the
+ * cells say that two may see each other, it tests the solids themselves, closed doors and smoke.
  *
  * Every function returns a viewcell_status: 0 or more is an answer, less than 0 says why there is
- * none. Nothing is written through output pointers then, except the null handles and lengths that
- * are spoken of below. A pointer that is not null must point to what its type says, for as long as
- * the call lasts. Handles are numbers in the guise of pointers: nothing lies where they point. One
- * that was closed answers VIEWCELL_CLOSED for ever, unless it is closed in the middle of another
- * call; so does one of another type, and what was never a handle. Closing frees all that the handle
- * stood for. A damaged bundle gives wrong answers (visible rather than hidden), never a crash.
+ * none. On failure nothing is written through output pointers, except the null handles and lengths
+ * that are named below. A pointer that is not null must point to what its type says, for the length
+ * of the call. Handles are numbers stored in pointers: never dereference them. A closed handle
+ * gives VIEWCELL_CLOSED for ever, unless it is closed during another call; so does a handle of
+ * another type, and what was never a handle. Closing frees all that the handle stood for. A damaged
+ * bundle gives wrong answers (visible rather than hidden), never a crash.
  *
- * Threads: what takes a const handle may be called by any number of threads at a time. What takes
- * a handle that is not const must have it to itself for the call. Different handles have nothing
- * to do with each other, even those of one bundle. Where a function allocates, it says so.
+ * Threads: a function that takes a const handle may be called by any number of threads at a time;
+ * one that takes a handle that is not const needs it exclusively for the call. Different handles are
+ * independent, even those of one bundle. Where a function allocates, it says so.
  *
  * Made from the sources by cbindgen; do not edit.
  */
@@ -73,17 +72,17 @@
 // Map the file, in a time that does not depend on its size.
 #define VIEWCELL_MAP 0
 
-// Map the file, and check every page of 64 KiB when it is first touched: what depends on a damaged page counts as visible,
-// and viewcell_pages tells. What all questions need is checked at once. VIEWCELL_FORMAT also where the bundle has no
-// checksums of pages: viewcell repack adds them. Allocates a byte a page.
+// Map the file, and check every page of 64 KiB on first access: what depends on a damaged page counts as visible, and
+// viewcell_pages reports it. What all queries need is checked at once. VIEWCELL_FORMAT also where the bundle has no
+// checksums by page, as older versions wrote it: viewcell repack adds them. Allocates a byte a page.
 #define VIEWCELL_CHECK 1
 
-// Read the file into memory, in a time that grows with its length; it may then be cut short, written to or deleted. The
-// memory is of huge pages where the system has them, and questions about large bundles wait less for address
-// translation. VIEWCELL_IO also where there is not as much memory.
+// Read the file into memory, in a time that grows with its length; it may then be truncated, written to or deleted. Uses
+// huge pages where the system has them, so that queries of large bundles wait less for address translation. VIEWCELL_IO
+// also where there is too little memory.
 #define VIEWCELL_COPY 2
 
-// After how many quads a frontier set grows no more, as a rule.
+// The usual budget: how many quads are tried for a frontier set.
 #define VIEWCELL_BUDGET 64
 
 // The most players that a session takes.
@@ -94,8 +93,8 @@
 
 // Tell them where the other player is, and that there is a new frontier set: the player's own
 // half of it is what viewcell_session_encode writes. They hear no more until one of the two has
-// left theirs. Among peers alone: a server keeps both halves to itself, since they tell something
-// of where each player is.
+// left theirs. Only among peers: a server keeps both halves to itself, since they reveal roughly
+// where each player is.
 #define VIEWCELL_FRONTIER 1
 
 // The most reachable sets that a handle takes.
@@ -104,11 +103,11 @@
 // The most players that a watch takes: a pair of them takes 900 bytes.
 #define VIEWCELL_MOST_WATCHED 256
 
-// An open bundle, of a terrain or of a level of cells.
+// An open bundle, of any kind of world.
 typedef struct viewcell_bundle viewcell_bundle;
 
-// Grows frontier sets, one after the other, in memory of its own. One thread at a time; take one
-// a thread.
+// Grows frontier sets, one after the other, in memory of its own. One thread at a time: make one
+// for each thread.
 typedef struct viewcell_frontier viewcell_frontier;
 
 // Reachable sets: where each player may be in its own interval of time. Each is computed once a frame, and used for all
@@ -116,11 +115,11 @@ typedef struct viewcell_frontier viewcell_frontier;
 typedef struct viewcell_reachable viewcell_reachable;
 
 // One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
-// of threads may look at it.
+// of threads may read it.
 typedef struct viewcell_region viewcell_region;
 
-// The players in a world, and the frontier sets between them: moves go in, and out
-// comes who must be told what. One thread at a time.
+// The players in a world, and the frontier sets between them: takes moves, and returns
+// who must be told what. One thread at a time.
 typedef struct viewcell_session viewcell_session;
 
 // Who must be sent to whom in a solid level. One thread at a time.
@@ -130,9 +129,9 @@ typedef struct viewcell_watch viewcell_watch;
 // none. An unlucky `if (viewcell_visible(...))` takes a failure for "visible", which is safe.
 typedef int32_t viewcell_status;
 
-// A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is not asked for. Of a
-// level: the units and axes of its file; of a mesh those of the engine that its bake was told of, or else metres with z up. In
-// a solid level players are where their origins are. Velocities, boxes and lengths are in the same units and axes.
+// A position. Of a terrain: metres east of sample (0, 0), metres south of it, and a height that is ignored. Of a level: the
+// units and axes of its file; of a mesh those of the engine that was named in its bake, or else metres with z up.
+// In a solid level a player's position is that of the origin. Velocities, boxes and lengths have the same units and axes.
 typedef struct {
   // Metres east, or the level's x.
   double x;
@@ -154,11 +153,11 @@ typedef struct {
   viewcell_position high;
 } viewcell_box;
 
-// What a bundle is of. What is said to be of one kind of world is 0 of the others.
+// What a bundle is of. Fields of one kind of world are 0 for the others.
 typedef struct {
   // VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID.
   uint32_t kind;
-  // 1 if of any two places either sees the other or neither does; else 0: ask both ways.
+  // 1 if sight is mutual: A sees B exactly when B sees A; else 0: query both directions.
   uint32_t mutual;
   // View cells; they are numbered from 0.
   uint64_t places;
@@ -185,10 +184,10 @@ typedef struct {
   double eye[2];
   // Of a level of cells: the greatest distance of two cells that some chain of visible steps joins.
   uint32_t greatest_distance;
-  // Of a level of cells: 1 if the bundle has the level's BSP, so that viewcell_locate is quick and exact; 0 if it goes by
-  // the boxes of cells, or finds nothing where there are none.
+  // Of a level of cells: 1 if the bundle has the level's BSP, so that viewcell_locate is quick and exact; 0 if it uses the
+  // boxes of cells, or finds nothing because there are none.
   uint32_t has_bsp;
-  // Of a level of cells: 1 if the bundle knows which cells touch. VIEWCELL_GROWN and VIEWCELL_WIDENED need that.
+  // Of a level of cells: 1 if the bundle lists which cells are adjacent. No function needs that list.
   uint32_t has_neighbours;
   // Of a solid level: opaque convex solids.
   uint32_t solids;
@@ -217,15 +216,15 @@ typedef struct {
 typedef struct {
   // Of a terrain and of a solid level: a frontier set grows until so many quads have been tried, 0 for no limit.
   uint32_t budget;
-  // Of a terrain: renegotiate so many steps before the edge of a half is reached: what a player walks while
-  // the news is on its way.
+  // Of a terrain: renegotiate so many steps before the edge of a half is reached: as far as a player walks while
+  // the message is under way.
   uint32_t margin;
-  // A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
-  // long before it gets another, twice as long after each further one, up to eight times. UINT32_MAX for what
-  // suits the kind of world: 20, and 0 in a level of cells, whose sets take microseconds.
+  // A frontier set that lasted for fewer ticks did not pay: that pair waits for so many ticks before
+  // it gets another, twice as long after each further one, up to eight times. UINT32_MAX for the default of
+  // the kind of world: 20, or 0 in a level of cells, whose sets take microseconds.
   uint32_t patience;
-  // 0: the session is a server that knows all positions, and tells only what may be seen.
-  // 1: the players are peers who know of each other what they are told and nothing else: a pair
+  // 0: the session is a server that knows all positions, and sends only who may be seen.
+  // 1: the players are peers who know of each other only what they are sent: a pair
   // without a frontier set exchanges positions on every move (Steed and Angus, figure 4).
   uint32_t peers;
 } viewcell_session_options;
@@ -240,11 +239,11 @@ typedef struct {
   uint32_t what;
 } viewcell_notice;
 
-// A player in motion, as of some instant.
+// A player in motion, at one instant.
 typedef struct {
   // Where the player was then.
   viewcell_position position;
-  // How fast the player went, a second.
+  // The player's velocity then. Units a second.
   double velocity[3];
   // 1 if velocity is known; 0 if the player may go anywhere within the limits.
   uint32_t has_velocity;
@@ -253,8 +252,8 @@ typedef struct {
 } viewcell_motion;
 
 // How players may move: by the rules of the game, or as viewcell simulate fit measures it. Each value has two parts: along
-// the ground, and vertical, along z or what is up in the engine that a level was exported from. Infinity, NaN and what is
-// less than 0 are no limit.
+// the ground, and vertical (along z, or the up axis of the engine that a level was exported from). Infinity, NaN and
+// negative values are no limit.
 //
 // A game that moves players by commands of d seconds, each by the velocity at its end, moves them a t (t + d) / 2 from rest
 // at acceleration a: add a d / 2 to impulse.
@@ -263,7 +262,7 @@ typedef struct {
   double speed[2];
   // Greatest acceleration: running, braking, gravity. Units a second squared.
   double acceleration[2];
-  // Greatest sum of sudden changes of velocity in the time that is asked about: jumps, knock-back,
+  // Greatest sum of sudden changes of velocity in the interval: jumps, knock-back,
   // collisions with walls. Units a second.
   double impulse[2];
   // How far a position may be from where the player truly was. Units.
@@ -274,7 +273,7 @@ typedef struct {
 typedef struct {
   // Where the player is now.
   viewcell_motion motion;
-  // What the player keeps to.
+  // The limits of the player's movement.
   viewcell_motion_limits limits;
   // From when until when, in seconds from now. NaN is for ever.
   double times[2];
@@ -290,7 +289,7 @@ typedef struct {
   double air_accelerate;
   // The share of the speed that the ground takes a second; 6.
   double friction;
-  // Below this speed friction is as at it; 100.
+  // Below this speed friction is what it is at this speed; 100.
   double stop_speed;
   // Acceleration down; 800.
   double gravity;
@@ -307,10 +306,10 @@ typedef struct {
 
 // A player in a frame, as viewcell_watch_set takes it.
 typedef struct {
-  // How the player moves while they see by what is sent now: from now until times[1], a round trip and the time to the
-  // next frame. Walls that stop somebody are always taken into account, and belong in no limit.
+  // How the player, as a viewer, moves while their client uses what is sent now: from now until times[1], a round trip and
+  // the time to the next frame. Walls that stop a player are always taken into account: leave them out of the limits.
   viewcell_mover sees;
-  // The same player while others are shown where they go: until times[1], the time to the next frame.
+  // The same player as others see them: until times[1], the time to the next frame.
   viewcell_mover shown;
   // By how much stairs may bring the player higher at once. Quake: 18.
   double step;
@@ -329,27 +328,27 @@ typedef struct {
 typedef struct {
   // Its centre, in the level's coordinates.
   double centre[3];
-  // Of what is opaque now and for as long as the smoke stays.
+  // The radius that is opaque now and for as long as the smoke stays.
   double radius;
-  // For how long that is, in seconds.
+  // For how long the smoke stays, in seconds.
   double seconds;
 } viewcell_smoke;
 
-// What a frame of a watch came to until now: ordered pairs of players who are there.
+// Counts of a frame of a watch so far: ordered pairs of players who are there.
 typedef struct {
   // All of them.
   uint32_t pairs;
   // Of these, hidden.
   uint32_t hidden;
-  // Hidden by what was proven in a frame before.
+  // Hidden by a proof of an earlier frame.
   uint32_t kept;
-  // Looked at in this frame.
+  // Tested in this frame.
   uint32_t looked;
   // Hidden by cells.
   uint32_t baked;
   // Found in sight by the line that was clear in the frame before.
   uint32_t in_sight;
-  // Work that was done.
+  // Work done, in the units of viewcell_watch_look.
   uint32_t work;
   // 0.
   uint32_t reserved;
@@ -370,10 +369,10 @@ typedef struct {
 // The bytes are no bundle, or a damaged one, or of a version that this library does not read.
 #define VIEWCELL_FORMAT -4
 
-// The bundle is of another kind: cells where a terrain is wanted, or the other way round.
+// The bundle is of another kind of world than the function is for.
 #define VIEWCELL_KIND -5
 
-// The handle was closed, or is none: not of this library, or of another type.
+// The handle was closed, is of another type, or was never a handle of this library.
 #define VIEWCELL_CLOSED -6
 
 // A sample, quad or position lies outside the grid; a cell is not there; a point is in no cell.
@@ -413,7 +412,7 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// A status in words: a string that lives for ever, also for numbers that are no status.
+// A status in words: a static string, also for numbers that are no status.
 // Any thread, any time.
 const char *viewcell_status_text(viewcell_status status);
 
@@ -423,10 +422,10 @@ uint32_t viewcell_abi_version(void);
 // Opens a bundle.
 //
 // abi_version is VIEWCELL_ABI_VERSION. path is UTF-8 with a zero at its end. how is VIEWCELL_MAP, VIEWCELL_CHECK or
-// VIEWCELL_COPY. *bundle becomes the handle, or null; close it with viewcell_close. message may be null: else it gets up
-// to message_size bytes of words for people about what went wrong, with a zero at the end.
+// VIEWCELL_COPY. *bundle becomes the handle, or null; close it with viewcell_close. message may be null; else it gets the
+// error message for people, at most message_size bytes with a zero at the end.
 //
-// A file that is mapped must not be cut short nor written to while it is open: replace it by renaming another.
+// A file that is mapped must not be truncated or written to while it is open: rename a new file over it.
 //
 // Returns VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_VERSION, VIEWCELL_ARGUMENT (the path is no UTF-8, or how is none of
 // these), VIEWCELL_IO, VIEWCELL_FORMAT or VIEWCELL_FULL. Any thread, any time. Allocates.
@@ -438,7 +437,7 @@ viewcell_status viewcell_open(uint32_t abi_version,
                               size_t message_size);
 
 // Opens a bundle that lies in memory: length bytes from bytes on, which must stay there,
-// unchanged, until the bundle and all that was made from it is closed. Else as viewcell_open.
+// unchanged, until the bundle and all that was made from it are closed. Otherwise like viewcell_open.
 viewcell_status viewcell_open_memory(uint32_t abi_version,
                                      const uint8_t *bytes,
                                      size_t length,
@@ -447,17 +446,17 @@ viewcell_status viewcell_open_memory(uint32_t abi_version,
                                      size_t message_size);
 
 // How many pages a bundle that was opened with VIEWCELL_CHECK has, how many of them were checked so far, and how many
-// of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 of a bundle
-// that was opened otherwise. Takes time for each page. Returns VIEWCELL_OK, VIEWCELL_NULL or
+// of these are damaged: replace the file when that is more than 0. Each may be null. All are 0 for a bundle
+// that was opened otherwise. Takes time in proportion to the pages. Returns VIEWCELL_OK, VIEWCELL_NULL or
 // VIEWCELL_CLOSED.
 viewcell_status viewcell_pages(const viewcell_bundle *bundle,
                                size_t *count,
                                size_t *checked,
                                size_t *damaged);
 
-// Checks up to count pages from page first on, whether or not they were checked before: for a thread that
-// goes through the file while others ask it. *next becomes the page to go on with, which after the last one
-// is 0. Returns VIEWCELL_OK, or 1 where one of these pages is damaged; VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Checks up to count pages from page first on, whether or not they were checked before: for a background
+// thread, while others query. *next becomes the page to continue with, after the last one
+// 0. Returns VIEWCELL_OK, or 1 if one of these pages is damaged; VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_check_pages(const viewcell_bundle *bundle,
                                      size_t first,
                                      size_t count,
@@ -473,14 +472,14 @@ viewcell_status viewcell_close(viewcell_bundle *bundle);
 // What kind of world the bundle is of: VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID. Functions that
 // are for another kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 //
-// This and all that ask a bundle below: any thread, any number of threads at a time, except at the
-// time of viewcell_close; no allocation.
+// This and all queries of a bundle below: any number of threads at a time, except during
+// viewcell_close; no allocation.
 viewcell_status viewcell_kind(const viewcell_bundle *bundle);
 
 // Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:
-// count paths from patches on, in the order in which they were made. Patches are read whole; they
-// may be replaced or deleted then. Else as viewcell_open with VIEWCELL_MAP; VIEWCELL_FORMAT also for a patch that is
-// damaged, of another bundle, or out of order.
+// count paths from patches on, in the order in which they were made. Patches are read whole; after
+// that they may be replaced or deleted. Otherwise like viewcell_open with VIEWCELL_MAP; VIEWCELL_FORMAT also for a patch
+// that is damaged, of another bundle, or out of order.
 viewcell_status viewcell_open_patched(uint32_t abi_version,
                                       const char *path,
                                       const char *const *patches,
@@ -491,7 +490,7 @@ viewcell_status viewcell_open_patched(uint32_t abi_version,
 
 // The place that a position belongs to: the sample whose square holds it, the cell that it is in. *place becomes its
 // number, and VIEWCELL_NOWHERE where there is none. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (off the map, in solid, not a
-// number; in a solid level, where no player was expected to be able to be), VIEWCELL_VOID (a sample where nobody can
+// number; in a solid level also where the bake found that no player can be), VIEWCELL_VOID (a sample where nobody can
 // be), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_locate(const viewcell_bundle *bundle,
                                 const viewcell_position *position,
@@ -505,7 +504,7 @@ viewcell_status viewcell_locate_all(const viewcell_bundle *bundle,
                                     viewcell_place *places);
 
 // The sample of a terrain whose pixel holds a position in the bundle's coordinate reference system, as x and y of
-// position. Returns what viewcell_locate does, VIEWCELL_OUTSIDE also for a bundle without a georeference; or
+// position. Returns what viewcell_locate does, VIEWCELL_OUTSIDE also for a bundle without a georeference, or
 // VIEWCELL_KIND.
 viewcell_status viewcell_locate_georeferenced(const viewcell_bundle *bundle,
                                               const viewcell_position *position,
@@ -537,10 +536,10 @@ viewcell_status viewcell_distance(const viewcell_bundle *bundle,
 // What a bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_world *world);
 
-// Whether a player at place to may be seen from place from: 1 or 0. Of a sample or a cell that is for all who are in it;
-// in a solid level any part of anybody in the one from anywhere in the other, which is not the same the other way round.
-// Where either is a void: 0. Where either is VIEWCELL_NOWHERE, and where the bundle is damaged: 1. Or VIEWCELL_OUTSIDE (no
-// such place), VIEWCELL_NULL, VIEWCELL_CLOSED.
+// Whether a player at place to may be seen from place from: 1 or 0. The answer holds for all positions in both places. In
+// a solid level it is whether any part of a body in to is visible from any eye in from: the directions differ. 0 if either
+// is a void; 1 if either is VIEWCELL_NOWHERE, or if the bundle is damaged. Or VIEWCELL_OUTSIDE (no such place),
+// VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_visible(const viewcell_bundle *bundle,
                                  viewcell_place from,
                                  viewcell_place to);
@@ -554,7 +553,7 @@ viewcell_status viewcell_visible_pairs(const viewcell_bundle *bundle,
                                        const viewcell_place *to,
                                        uint8_t *visible);
 
-// Whom of count others may a player see? visible[i] becomes what viewcell_visible says of from and to[i]. Else as
+// Whom of count others may a player see? visible[i] becomes what viewcell_visible says of from and to[i]. Otherwise like
 // viewcell_visible_pairs.
 viewcell_status viewcell_visible_from(const viewcell_bundle *bundle,
                                       viewcell_place from,
@@ -574,9 +573,9 @@ viewcell_status viewcell_visible_quads(const viewcell_bundle *bundle,
 
 // Writes all that may be seen from a place as a bitmap of places: of a terrain sample (c, r) is bit (r % 8) * 8 + c % 8
 // of word (r / 8) * viewcell_world.block_columns + c / 8; of a level cell c is bit c % 64 of word c / 64
-// (viewcell_contains looks). Of a terrain, level asks for all that may be seen from the quad of that level that the place
-// is in; of others it is 0. count is the length of words, at least viewcell_world.words; what is behind these stays as it
-// was. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such place or level), VIEWCELL_FORMAT (the PVS is
+// (viewcell_contains reads it). Of a terrain, level asks for all that may be seen from the quad of that level that the
+// place is in; for others it is 0. count is the length of words, at least viewcell_world.words; words beyond these are
+// unchanged. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such place or level), VIEWCELL_FORMAT (the PVS is
 // damaged; in a solid level all are seen then), VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
 viewcell_status viewcell_pvs(const viewcell_bundle *bundle,
                              viewcell_place place,
@@ -584,11 +583,11 @@ viewcell_status viewcell_pvs(const viewcell_bundle *bundle,
                              uint64_t *words,
                              size_t count);
 
-// Whether two players may see each other on their paths: one who is now anywhere at place a and comes up to reach_a far,
-// and one at place b who comes up to reach_b far, in metres or in units of the level. Reaches follow from speed and ping:
-// nobody who is told of all for whom this is 1 sees somebody too late, but by a teleporter. 1 or 0; where either is a void:
-// 0. Errs towards 1: where either is VIEWCELL_NOWHERE, where finding out would take too long, where the bundle is damaged
-// or does not know which cells touch, and for a reach that is not a number. Or VIEWCELL_OUTSIDE (no such place),
+// Whether two players may see each other on their paths: one who is now anywhere at place a and moves up to reach_a,
+// and one at place b who moves up to reach_b, in metres or in units of the level. Reaches follow from speed and ping:
+// a client that is sent everybody for whom this is 1 sees nobody late, except through a teleporter. 1 or 0; 0 if either is
+// a void. Errs towards 1: where either is VIEWCELL_NOWHERE, where the search would take too long, where the bundle is
+// damaged or has no boxes of cells, and for a reach that is not a number. Or VIEWCELL_OUTSIDE (no such place),
 // VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_visible_within(const viewcell_bundle *bundle,
                                         viewcell_place a,
@@ -596,9 +595,9 @@ viewcell_status viewcell_visible_within(const viewcell_bundle *bundle,
                                         double reach_a,
                                         double reach_b);
 
-// Whether a player who is now at position from and comes up to reach_from far may see one who is now at position to and
-// comes up to reach_to far, anywhere on their paths: 1 or 0. In a solid level that is less than viewcell_visible_within of
-// their cells, and not the same the other way round: ask both ways to know whether they may see each other. Errs towards 1
+// Whether a player who is now at position from and moves up to reach_from may see one who is now at position to and
+// moves up to reach_to, anywhere on their paths: 1 or 0. In a solid level this hides more than viewcell_visible_within of
+// their cells, and the directions differ: query both to know whether they may see each other. Errs towards 1
 // as that does, and where either is at no place. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_sees_within(const viewcell_bundle *bundle,
                                      const viewcell_position *from,
@@ -606,8 +605,8 @@ viewcell_status viewcell_sees_within(const viewcell_bundle *bundle,
                                      double reach_from,
                                      double reach_to);
 
-// Makes room for frontier sets in a bundle of any kind: some two bytes a sample or a cell of a solid level, 50 a cell of
-// a level of cells, allocated here and nowhere else. *frontier becomes the handle, or null; close it with
+// Allocates the memory for frontier sets in a bundle of any kind, here and nowhere else: about two bytes a sample or a cell
+// of a solid level, 50 a cell of a level of cells. *frontier becomes the handle, or null; close it with
 // viewcell_frontier_close. Returns VIEWCELL_OK, VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_new(const viewcell_bundle *bundle,
                                       viewcell_frontier **frontier);
@@ -616,8 +615,8 @@ viewcell_status viewcell_frontier_new(const viewcell_bundle *bundle,
 // before. No other call may use the handle at the same time.
 viewcell_status viewcell_frontier_close(viewcell_frontier *frontier);
 
-// Begins the frontier set of two players at places a and b; the set before it is forgotten. It grows until so many quads
-// have been tried as budget says: VIEWCELL_BUDGET as a rule, 0 for no limit; in a level of cells it is whole at once.
+// Begins the frontier set of two players at places a and b; the previous set is discarded. It grows until budget quads
+// have been tried: VIEWCELL_BUDGET as a rule, 0 for no limit; in a level of cells it is complete at once.
 // Players who see each other have an empty set, which is no failure. The same places and budget give the same
 // set on every machine, so that peers who know both places need not send it. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no
 // such place), VIEWCELL_VOID, VIEWCELL_NULL or VIEWCELL_CLOSED.
@@ -626,15 +625,15 @@ viewcell_status viewcell_frontier_begin(viewcell_frontier *frontier,
                                         viewcell_place b,
                                         uint32_t budget);
 
-// Goes on for at most so many quads: 1 if the set has come to its end, 0 if there is more to
-// do. The set may be used at any time. In a level of cells a set is whole when it has begun. Or VIEWCELL_NULL,
+// Continues for at most so many quads: 1 if the set is complete, 0 if there is more to do. The set may be used
+// at any time. In a level of cells a set is complete as soon as it has begun. Or VIEWCELL_NULL,
 // VIEWCELL_CLOSED.
 viewcell_status viewcell_frontier_step(viewcell_frontier *frontier,
                                        uint32_t quads);
 
-// Whether a place is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 for one that is
-// not there. Or VIEWCELL_ARGUMENT, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1, since a failure is
-// no leave to be silent. Constant time.
+// Whether a place is in the half of player a (side 0) or b (side 1): 1 or 0, and 0 for one that does
+// not exist. Or VIEWCELL_ARGUMENT, VIEWCELL_NULL, VIEWCELL_CLOSED: compare with 1, since no player may be
+// silent after a failure. Constant time.
 viewcell_status viewcell_frontier_contains(const viewcell_frontier *frontier,
                                            uint32_t side,
                                            viewcell_place place);
@@ -680,8 +679,8 @@ viewcell_status viewcell_session_defaults(viewcell_session_options *options);
 // options may be null: the defaults. *session becomes the handle, or null; close it with viewcell_session_close.
 // Allocates: some two bytes a sample or a cell of a solid level, and 40 bytes a pair of players.
 //
-// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (an option, as with viewcell_frontier_begin; more than VIEWCELL_MOST_PLAYERS),
-// VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (peers is neither 0 nor 1; more than VIEWCELL_MOST_PLAYERS), VIEWCELL_FULL,
+// VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_session_new(const viewcell_bundle *bundle,
                                      uint32_t players,
                                      const viewcell_session_options *options,
@@ -695,12 +694,12 @@ viewcell_status viewcell_session_close(viewcell_session *session);
 // VIEWCELL_CLOSED.
 viewcell_status viewcell_session_tick(viewcell_session *session);
 
-// A player has moved to a place, or has come there from nowhere. At VIEWCELL_NOWHERE, where a position of theirs was not
-// located, they see all and are seen by all, and all are told. Writes what follows from it: *count notices, in notices,
-// whose length is size, at least twice the number of the other players.
+// A player has moved to a place, or has appeared there. At VIEWCELL_NOWHERE, where their position was not located, they see
+// all and are seen by all, and all are told. Writes the notices that follow: *count of them, into notices, whose length is
+// size, at least twice the number of the other players.
 //
 // A pair that exchanges nothing costs two bit tests. Allocates where a frontier set is grown, which
-// happens here and to its end: some tenths of a millisecond each.
+// happens here, all at once: some tenths of a millisecond each.
 //
 // Returns VIEWCELL_OK; or, and then the player has not moved, VIEWCELL_OUTSIDE (no such place), VIEWCELL_VOID,
 // VIEWCELL_BUFFER, VIEWCELL_ARGUMENT (no such player), VIEWCELL_NULL or VIEWCELL_CLOSED.
@@ -711,7 +710,7 @@ viewcell_status viewcell_session_move(viewcell_session *session,
                                       size_t size,
                                       size_t *count);
 
-// A player has left: their frontier sets are over, and nobody is told. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such
+// A player has left: their frontier sets end, and nobody is notified. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (no such
 // player), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_session_leave(viewcell_session *session,
                                        uint32_t player);
@@ -723,7 +722,7 @@ viewcell_status viewcell_session_age(const viewcell_session *session,
                                      uint32_t other,
                                      uint64_t *ticks);
 
-// How many frontier sets were grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// How many frontier sets have been grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_session_sets(const viewcell_session *session, uint64_t *sets);
 
 // Whether a place is in a player's own half of the frontier set with another, without the
@@ -745,16 +744,16 @@ viewcell_status viewcell_session_encode(const viewcell_session *session,
                                         size_t *length);
 
 // Whether one player may see another, each at any time within its own interval, as long as both keep to their limits: 1
-// or 0. In a bundle of any kind; in a solid level each direction is a question of its own.
+// or 0. In a bundle of any kind; in a solid level the two directions differ.
 //
-// Which times to ask about, for packets every step seconds:
+// Which times to pass, for packets every step seconds:
 // - A server chooses whom to send to a client whose round trip takes ping seconds. The client's own player, whom the client
 //   predicts: until ping + step. Other players: until step, since the next packet has their new positions.
 // - A server tells two clients whether they may see each other, and a packet takes down seconds. Both players: from down
 //   until down + step, the time in which a client uses this answer.
 //
-// A client that receives everybody for whom this is 1 sees nobody late, except after a teleport or a respawn: ask again
-// from the new position. Errs towards 1: off the grid or at a void of a terrain, in no cell of a level, where finding out
+// A client that receives everybody for whom this is 1 sees nobody late, except after a teleport or a respawn: query again
+// from the new position. Errs towards 1: off the grid or at a void of a terrain, in no cell of a level, where the search
 // would take too long, and where the bundle is damaged. Allocates nothing.
 //
 // Or VIEWCELL_ARGUMENT (has_velocity is neither 0 nor 1), VIEWCELL_NULL, VIEWCELL_CLOSED.
@@ -809,10 +808,10 @@ viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
 // Closes reachable sets. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_close(viewcell_reachable *reachable);
 
-// A player has moved, where messages take time: as viewcell_session_move, for clients that use a notice of now between
-// the two times of to, in seconds from now. Notices name all who may be seen in that time, as long as players keep to
-// their limits. A pair exchanges nothing only while all that both may reach lies in their halves of the frontier set, so
-// that no notice is late. Everybody is told of a player who is at no place now. In a bundle of any kind. Returns what
+// A player has moved, and messages take time: like viewcell_session_move, for clients that use the notices of this call
+// between the two times of to, in seconds from now. Notices name all who may be seen in that time, as long as players keep
+// to their limits. A pair exchanges nothing only while all that both may reach lies in their halves of the frontier set,
+// so that no notice is late. Everybody is told of a player who is at no place now. In a bundle of any kind. Returns what
 // viewcell_session_move does, VIEWCELL_ARGUMENT also where has_velocity is neither 0 nor 1.
 viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
                                                 uint32_t player,
@@ -821,10 +820,10 @@ viewcell_status viewcell_session_move_in_motion(viewcell_session *session,
                                                 size_t size,
                                                 size_t *count);
 
-// A watch of players numbered from 0, none of whom is there yet, in a solid level. Proofs are looked for up to max_ahead
-// seconds ahead: whoever sees further ahead is sent everybody. *watch becomes the handle, or null. Each frame a server calls viewcell_watch_set for everybody
-// who is there (with null for who has gone), viewcell_watch_begin, viewcell_watch_look_for with some microseconds, and then
-// viewcell_watch_sends for each viewer and player.
+// A watch of players numbered from 0, none of whom is there yet, in a solid level. Proofs reach up to max_ahead seconds
+// ahead: a viewer whose sees.times[1] is later is sent everybody. *watch becomes the handle, or null. Each frame a server
+// calls viewcell_watch_set for everybody who is there (with null for those who have gone), viewcell_watch_begin,
+// viewcell_watch_look_for with some microseconds, and then viewcell_watch_sends for each viewer and player.
 //
 // Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
 // VIEWCELL_MOST_WATCHED players), VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are
@@ -834,9 +833,9 @@ viewcell_status viewcell_watch_new(const viewcell_bundle *bundle,
                                    double max_ahead,
                                    viewcell_watch **watch);
 
-// Where a player is in the frame that begins next, and how they may move; or that they have gone, where watched is null. To
-// be called in each frame for everybody who is there. Who is put elsewhere is told of like everybody else, and sees from
-// there at once; whoever is in no cell sees all and is seen by all. So does who has a time that is no number or before now.
+// Where a player is in the frame that begins next, and how they may move; null for watched if they have gone. Call it in
+// each frame for everybody who is there. A player who is teleported needs nothing else, and sees from there at once. A
+// player in no cell sees all and is seen by all; so does one with a time that is no number or before now.
 //
 // Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (a flag that is neither 0 nor 1), VIEWCELL_NULL
 // or VIEWCELL_CLOSED. Allocates for the first frames of a player.
@@ -844,11 +843,11 @@ viewcell_status viewcell_watch_set(viewcell_watch *watch,
                                    uint32_t player,
                                    const viewcell_watched *watched);
 
-// What hides besides the level from the next frame on, in place of what did before: doors that are closed, boxes that are
-// opaque all through, and spheres of smoke. To be called before the players of a frame are set: when a door has closed or
-// begins to open, and in each frame while there is smoke. Proofs by a door that opens, or by smoke that goes, are forgotten.
+// Replaces the dynamic occluders, which hide besides the level, from the next frame on: closed doors, as boxes that are
+// opaque throughout, and spheres of smoke. Call it before the players of a frame are set: when a door has closed or
+// begins to open, and in each frame while there is smoke. Proofs by a door that opens, or by smoke that goes, are dropped.
 //
-// Smoke hides nobody who is in the box around it, and from nobody who is. It hides one player from another if it stays until
+// Smoke hides nobody from or to a player in the box around it. It hides one player from another if it stays until
 // both sees.times[1] of the one and shown.times[1] of the other. What is no box or no sphere hides nothing. Returns
 // VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 viewcell_status viewcell_watch_occluders(viewcell_watch *watch,
@@ -857,26 +856,26 @@ viewcell_status viewcell_watch_occluders(viewcell_watch *watch,
                                          size_t smoke_count,
                                          const viewcell_smoke *smokes);
 
-// Begins a frame: whom a proof of before hides stays hidden where it holds for where both may go now, and all others are
-// sent until they are looked at. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Begins a frame. A pair stays hidden if an earlier proof holds for all that both may reach now; all others are sent until
+// they are tested. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_watch_begin(viewcell_watch *watch);
 
-// Looks at pairs of which nothing is known in this frame, first at those that were hidden in the one before, with so much
-// work: looks at a pair of boxes, of about a microsecond each. 1 if all were looked at; else 0, and it may be called again.
+// Tests pairs that are undecided in this frame, first those that were hidden in the frame before. work limits how many
+// tests of a pair of boxes are made, of about a microsecond each. 1 if all pairs were tested; else 0: it may be called again.
 // The same calls give the same answers on every machine. Or VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
 viewcell_status viewcell_watch_look(viewcell_watch *watch,
                                     uint32_t work);
 
-// The same for so many microseconds; a proof that was begun is brought to an end.
+// The same for so many microseconds; a proof that was begun is finished.
 viewcell_status viewcell_watch_look_for(viewcell_watch *watch, uint32_t microseconds);
 
-// Whether a player must be sent to a viewer: 1 or 0. 0 where either is not there, and of a player and themselves. Or
+// Whether a player must be sent to a viewer: 1 or 0. 0 if either is not there, or if both are the same. Or
 // VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
 viewcell_status viewcell_watch_sends(const viewcell_watch *watch,
                                      uint32_t viewer,
                                      uint32_t player);
 
-// What the frame came to until now. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+// Counts of the frame so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_watch_counts(const viewcell_watch *watch, viewcell_watch_figures *counts);
 
 // Closes a watch. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.

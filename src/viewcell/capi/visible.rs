@@ -31,10 +31,10 @@ fn check(world: &World<'_>, places: &[viewcell_place]) -> Outcome<()> {
     }
 }
 
-/// Whether a player at place to may be seen from place from: 1 or 0. Of a sample or a cell that is for all who are in it;
-/// in a solid level any part of anybody in the one from anywhere in the other, which is not the same the other way round.
-/// Where either is a void: 0. Where either is VIEWCELL_NOWHERE, and where the bundle is damaged: 1. Or VIEWCELL_OUTSIDE (no
-/// such place), VIEWCELL_NULL, VIEWCELL_CLOSED.
+/// Whether a player at place to may be seen from place from: 1 or 0. The answer holds for all positions in both places. In
+/// a solid level it is whether any part of a body in to is visible from any eye in from: the directions differ. 0 if either
+/// is a void; 1 if either is VIEWCELL_NOWHERE, or if the bundle is damaged. Or VIEWCELL_OUTSIDE (no such place),
+/// VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_visible(
     bundle: *const viewcell_bundle,
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn viewcell_visible_pairs(
     })
 }
 
-/// Whom of count others may a player see? visible[i] becomes what viewcell_visible says of from and to[i]. Else as
+/// Whom of count others may a player see? visible[i] becomes what viewcell_visible says of from and to[i]. Otherwise like
 /// viewcell_visible_pairs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_visible_from(
@@ -146,9 +146,9 @@ pub unsafe extern "C" fn viewcell_visible_quads(
 
 /// Writes all that may be seen from a place as a bitmap of places: of a terrain sample (c, r) is bit (r % 8) * 8 + c % 8
 /// of word (r / 8) * viewcell_world.block_columns + c / 8; of a level cell c is bit c % 64 of word c / 64
-/// (viewcell_contains looks). Of a terrain, level asks for all that may be seen from the quad of that level that the place
-/// is in; of others it is 0. count is the length of words, at least viewcell_world.words; what is behind these stays as it
-/// was. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such place or level), VIEWCELL_FORMAT (the PVS is
+/// (viewcell_contains reads it). Of a terrain, level asks for all that may be seen from the quad of that level that the
+/// place is in; for others it is 0. count is the length of words, at least viewcell_world.words; words beyond these are
+/// unchanged. Returns VIEWCELL_OK, VIEWCELL_BUFFER, VIEWCELL_OUTSIDE (no such place or level), VIEWCELL_FORMAT (the PVS is
 /// damaged; in a solid level all are seen then), VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_pvs(
@@ -200,11 +200,11 @@ pub(super) fn words_of(world: &World<'_>) -> u64 {
     }
 }
 
-/// Whether two players may see each other on their paths: one who is now anywhere at place a and comes up to reach_a far,
-/// and one at place b who comes up to reach_b far, in metres or in units of the level. Reaches follow from speed and ping:
-/// nobody who is told of all for whom this is 1 sees somebody too late, but by a teleporter. 1 or 0; where either is a void:
-/// 0. Errs towards 1: where either is VIEWCELL_NOWHERE, where finding out would take too long, where the bundle is damaged
-/// or does not know which cells touch, and for a reach that is not a number. Or VIEWCELL_OUTSIDE (no such place),
+/// Whether two players may see each other on their paths: one who is now anywhere at place a and moves up to reach_a,
+/// and one at place b who moves up to reach_b, in metres or in units of the level. Reaches follow from speed and ping:
+/// a client that is sent everybody for whom this is 1 sees nobody late, except through a teleporter. 1 or 0; 0 if either is
+/// a void. Errs towards 1: where either is VIEWCELL_NOWHERE, where the search would take too long, where the bundle is
+/// damaged or has no boxes of cells, and for a reach that is not a number. Or VIEWCELL_OUTSIDE (no such place),
 /// VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_visible_within(
@@ -223,9 +223,9 @@ pub unsafe extern "C" fn viewcell_visible_within(
     })
 }
 
-/// Whether a player who is now at position from and comes up to reach_from far may see one who is now at position to and
-/// comes up to reach_to far, anywhere on their paths: 1 or 0. In a solid level that is less than viewcell_visible_within of
-/// their cells, and not the same the other way round: ask both ways to know whether they may see each other. Errs towards 1
+/// Whether a player who is now at position from and moves up to reach_from may see one who is now at position to and
+/// moves up to reach_to, anywhere on their paths: 1 or 0. In a solid level this hides more than viewcell_visible_within of
+/// their cells, and the directions differ: query both to know whether they may see each other. Errs towards 1
 /// as that does, and where either is at no place. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_sees_within(

@@ -42,10 +42,10 @@ impl Kept for viewcell_watch {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct viewcell_watched {
-    /// How the player moves while they see by what is sent now: from now until times[1], a round trip and the time to the
-    /// next frame. Walls that stop somebody are always taken into account, and belong in no limit.
+    /// How the player, as a viewer, moves while their client uses what is sent now: from now until times[1], a round trip and
+    /// the time to the next frame. Walls that stop a player are always taken into account: leave them out of the limits.
     pub sees: viewcell_mover,
-    /// The same player while others are shown where they go: until times[1], the time to the next frame.
+    /// The same player as others see them: until times[1], the time to the next frame.
     pub shown: viewcell_mover,
     /// By how much stairs may bring the player higher at once. Quake: 18.
     pub step: f64,
@@ -60,7 +60,7 @@ pub struct viewcell_watched {
     pub has_body: u32,
 }
 
-/// What a frame of a watch came to until now: ordered pairs of players who are there.
+/// Counts of a frame of a watch so far: ordered pairs of players who are there.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct viewcell_watch_figures {
@@ -68,24 +68,24 @@ pub struct viewcell_watch_figures {
     pub pairs: u32,
     /// Of these, hidden.
     pub hidden: u32,
-    /// Hidden by what was proven in a frame before.
+    /// Hidden by a proof of an earlier frame.
     pub kept: u32,
-    /// Looked at in this frame.
+    /// Tested in this frame.
     pub looked: u32,
     /// Hidden by cells.
     pub baked: u32,
     /// Found in sight by the line that was clear in the frame before.
     pub in_sight: u32,
-    /// Work that was done.
+    /// Work done, in the units of viewcell_watch_look.
     pub work: u32,
     /// 0.
     pub reserved: u32,
 }
 
-/// A watch of players numbered from 0, none of whom is there yet, in a solid level. Proofs are looked for up to max_ahead
-/// seconds ahead: whoever sees further ahead is sent everybody. *watch becomes the handle, or null. Each frame a server calls viewcell_watch_set for everybody
-/// who is there (with null for who has gone), viewcell_watch_begin, viewcell_watch_look_for with some microseconds, and then
-/// viewcell_watch_sends for each viewer and player.
+/// A watch of players numbered from 0, none of whom is there yet, in a solid level. Proofs reach up to max_ahead seconds
+/// ahead: a viewer whose sees.times[1] is later is sent everybody. *watch becomes the handle, or null. Each frame a server
+/// calls viewcell_watch_set for everybody who is there (with null for those who have gone), viewcell_watch_begin,
+/// viewcell_watch_look_for with some microseconds, and then viewcell_watch_sends for each viewer and player.
 ///
 /// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
 /// VIEWCELL_MOST_WATCHED players), VIEWCELL_KIND, VIEWCELL_FORMAT (the bundle was made without occluders, or they are
@@ -119,9 +119,9 @@ pub unsafe extern "C" fn viewcell_watch_new(
     })
 }
 
-/// Where a player is in the frame that begins next, and how they may move; or that they have gone, where watched is null. To
-/// be called in each frame for everybody who is there. Who is put elsewhere is told of like everybody else, and sees from
-/// there at once; whoever is in no cell sees all and is seen by all. So does who has a time that is no number or before now.
+/// Where a player is in the frame that begins next, and how they may move; null for watched if they have gone. Call it in
+/// each frame for everybody who is there. A player who is teleported needs nothing else, and sees from there at once. A
+/// player in no cell sees all and is seen by all; so does one with a time that is no number or before now.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (a flag that is neither 0 nor 1), VIEWCELL_NULL
 /// or VIEWCELL_CLOSED. Allocates for the first frames of a player.
@@ -160,9 +160,9 @@ pub unsafe extern "C" fn viewcell_watch_set(
 pub struct viewcell_smoke {
     /// Its centre, in the level's coordinates.
     pub centre: [f64; 3],
-    /// Of what is opaque now and for as long as the smoke stays.
+    /// The radius that is opaque now and for as long as the smoke stays.
     pub radius: f64,
-    /// For how long that is, in seconds.
+    /// For how long the smoke stays, in seconds.
     pub seconds: f64,
 }
 
@@ -181,11 +181,11 @@ impl From<&viewcell_smoke> for Smoke {
     }
 }
 
-/// What hides besides the level from the next frame on, in place of what did before: doors that are closed, boxes that are
-/// opaque all through, and spheres of smoke. To be called before the players of a frame are set: when a door has closed or
-/// begins to open, and in each frame while there is smoke. Proofs by a door that opens, or by smoke that goes, are forgotten.
+/// Replaces the dynamic occluders, which hide besides the level, from the next frame on: closed doors, as boxes that are
+/// opaque throughout, and spheres of smoke. Call it before the players of a frame are set: when a door has closed or
+/// begins to open, and in each frame while there is smoke. Proofs by a door that opens, or by smoke that goes, are dropped.
 ///
-/// Smoke hides nobody who is in the box around it, and from nobody who is. It hides one player from another if it stays until
+/// Smoke hides nobody from or to a player in the box around it. It hides one player from another if it stays until
 /// both sees.times[1] of the one and shown.times[1] of the other. What is no box or no sphere hides nothing. Returns
 /// VIEWCELL_OK, VIEWCELL_NULL, VIEWCELL_ARGUMENT or VIEWCELL_CLOSED. Allocates.
 #[unsafe(no_mangle)]
@@ -210,8 +210,8 @@ pub unsafe extern "C" fn viewcell_watch_occluders(
     })
 }
 
-/// Begins a frame: whom a proof of before hides stays hidden where it holds for where both may go now, and all others are
-/// sent until they are looked at. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// Begins a frame. A pair stays hidden if an earlier proof holds for all that both may reach now; all others are sent until
+/// they are tested. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_watch_begin(watch: *mut viewcell_watch) -> viewcell_status {
     answer(|| {
@@ -221,8 +221,8 @@ pub unsafe extern "C" fn viewcell_watch_begin(watch: *mut viewcell_watch) -> vie
     })
 }
 
-/// Looks at pairs of which nothing is known in this frame, first at those that were hidden in the one before, with so much
-/// work: looks at a pair of boxes, of about a microsecond each. 1 if all were looked at; else 0, and it may be called again.
+/// Tests pairs that are undecided in this frame, first those that were hidden in the frame before. work limits how many
+/// tests of a pair of boxes are made, of about a microsecond each. 1 if all pairs were tested; else 0: it may be called again.
 /// The same calls give the same answers on every machine. Or VIEWCELL_NULL, VIEWCELL_CLOSED. Seldom allocates.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_watch_look(
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn viewcell_watch_look(
     })
 }
 
-/// The same for so many microseconds; a proof that was begun is brought to an end.
+/// The same for so many microseconds; a proof that was begun is finished.
 // WebAssembly has no clock.
 #[cfg(not(target_arch = "wasm32"))]
 #[unsafe(no_mangle)]
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn viewcell_watch_look_for(
     })
 }
 
-/// Whether a player must be sent to a viewer: 1 or 0. 0 where either is not there, and of a player and themselves. Or
+/// Whether a player must be sent to a viewer: 1 or 0. 0 if either is not there, or if both are the same. Or
 /// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_watch_sends(
@@ -274,7 +274,7 @@ pub unsafe extern "C" fn viewcell_watch_sends(
     })
 }
 
-/// What the frame came to until now. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// Counts of the frame so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_watch_counts(
     watch: *const viewcell_watch,
