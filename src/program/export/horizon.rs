@@ -33,7 +33,7 @@ use viewcell_view::picture::MAX_BANDS;
 /// Example: viewcell export horizon level.tif --sectors 36 -o horizon.tif
 #[derive(clap::Args)]
 pub struct HorizonArgs {
-    /// Write the sky view factor of every sample instead, as viewcell export skyview does
+    /// Write the sky view factor of every sample instead
     #[arg(long)]
     skyview: bool,
     /// File to write
