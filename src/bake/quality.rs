@@ -1,5 +1,5 @@
-//! Quality of a bake: how large view cells are, and how they grow with distance, by the input alone and not by the speed of
-//! the machine: the samples of a terrain; what the kernel does for a sample of a solid level.
+//! Quality of a bake: how large view cells are, and how they grow with distance. Chosen from the input alone, not from the
+//! speed of the machine: from the samples of a terrain, or the kernel's work for a sample of a solid level.
 //!
 //! Did not pay: low cells of 32 (up to 32 units over floors) for all levels: 0.45 of the time on ps9ctf, and none of it on
 //! e1m1; so a sample of the level decides.

@@ -1,4 +1,4 @@
-//! Readers: files become *worlds*, of which bundles are baked.
+//! Readers: from files to *worlds*, from which bundles are baked.
 //!
 //! | file | reader | world |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //!
 //! One file per format, which is detected from the content.
 //!
-//! [`read_terrain`] looks at the first bytes (and, where a format has no magic, at the length or the header beside the
-//! file), reads the samples that are asked for, and makes of them a terrain in metres: voids are NaN, spacing is in
-//! metres also where the file is in degrees. Sizes that a header declares are checked against
+//! [`read_terrain`] detects the format from the first bytes (or, if it has no magic, from the length or the header beside
+//! the file), reads the requested samples, and makes a terrain in metres: voids are NaN, and spacing is in metres even if
+//! the file is in degrees. Sizes that a header declares are checked against
 //! [`IngestOptions::max_samples`] before memory is taken.
 
 #![forbid(unsafe_code)]

@@ -1,8 +1,8 @@
-//! Frontiers between two cells, as published and as otherwise made: regions of which no cell sees any of the other.
+//! Frontiers between two cells, as published and by other algorithms: two regions, no cell of one sees any of the other.
 //!
 //! Sources: A. Steed and C. Angus, *Supporting Scalable Peer to Peer Virtual Environments using
 //! Frontier Sets*, section 4.2 (EQ 1 and EQ 2), and the region growing of their first paper, as
-//! the same tells of it in sections 1 and 4.
+//! described there in sections 1 and 4.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -1,5 +1,5 @@
-//! Frontier sets of terrains, grown as Avni's thesis grows them (section 3.5), and by parts of its algorithm and of the
-//! product's own.
+//! Frontier sets of terrains, grown by the algorithm of Avni's thesis (section 3.5), and by parts of it combined with parts
+//! of the product's algorithm.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,7 +1,7 @@
 //! Options by their names on the command line.
 //!
-//! The library names options as its own fields are named, in backquotes: "give its `spacing`". Here
-//! those names become flags, in what is told of its errors and in its notes.
+//! The library names options after its own fields, in backquotes: "give its `spacing`". Here
+//! those names become flags, in its errors and notes.
 
 use viewcell_bake::BakeError;
 use viewcell_bake::bundle::BundleError;

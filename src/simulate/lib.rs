@@ -17,8 +17,8 @@
 //! fit              how players of a trace move, as parameters of made-up motion and as limits of it
 //! ```
 //!
-//! Nothing but `loopback` opens a socket or looks at a clock, but to tell what a scheme costs: time is
-//! a number, packets are values, and the same seed gives the same figures.
+//! Only `loopback` opens a socket, and a clock is read only to measure what a scheme costs: time is a number,
+//! packets are values, and the same seed gives the same figures.
 //!
 //! Sources: A. Steed and C. Angus, *Supporting Scalable Peer to Peer Virtual Environments using
 //! Frontier Sets*, sections 5 to 7; S. Avni, *Frontier Sets in Large Terrains*, section 5.2.

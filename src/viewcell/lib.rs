@@ -1,7 +1,7 @@
-//! What an engine links: who can see whom, asked of a *view cell bundle* (`.vcb`).
+//! What an engine links: who can see whom, queried from a *view cell bundle* (`.vcb`).
 //!
-//! `viewcell bake` makes bundles of heightmaps and levels (as a library: the crate `viewcell-bake`). At run time a game,
-//! server or tool maps the file and asks at once whether two places can see each other.
+//! `viewcell bake` makes bundles from heightmaps and levels (as a library: the crate `viewcell-bake`). At run time a game,
+//! server or tool maps the file and queries whether two places can see each other.
 //!
 //! | step | calls | module |
 //! |---|---|---|

@@ -3,16 +3,16 @@
 //! - [`writer`]: bundles of a grid of view cells: trees in, a finished file out, or nothing;
 //! - `cells`: the same for levels of cells;
 //! - [`pairs_writer`]: groups and trees in, a finished file out;
-//! - [`output`]: files in the making;
+//! - [`output`]: files that appear under their names when they are complete;
 //! - [`mod@file`]: reading sections of a file without mapping it;
 //! - [`mod@verify`]: every rule of the format, one function each;
 //! - [`mod@info`]: what a bundle is and how it was made;
-//! - [`parts`]: what a bundle holds beside its PVSs, to make another of;
+//! - [`parts`]: what a bundle holds beside its PVSs, to make another bundle of it;
 //! - [`solid`]: the sections that only bundles of solid levels have;
 //! - `patch`: patches of bundles;
 //! - `pages`: the checksums by page that every bundle has;
 //! - `sign`: a signature of its contents;
-//! - [`timings`]: what the making took, in a file beside the bundle.
+//! - [`timings`]: how long each stage took, in a file beside the bundle.
 
 mod cells;
 pub mod error;

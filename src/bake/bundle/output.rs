@@ -1,4 +1,4 @@
-//! A file in the making: under another name, synced, and renamed when it is whole.
+//! An output file: written under another name, synced, and renamed when it is complete.
 //!
 //! At every moment the output's name stands for the old file or the new one.
 

@@ -1,5 +1,5 @@
-//! Checksums by page of a file in the making ([`viewcell::format::pages`]), taken as it is written. So no writer has to
-//! do anything for them.
+//! Checksums by page ([`viewcell::format::pages`]), computed while a file is written. No writer has to do anything for
+//! them.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What a terrain bundle holds beside its PVSs, to make another bundle of.
+//! What a terrain bundle holds beside its PVSs, to make another bundle of it.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;

@@ -1,8 +1,7 @@
 //! Writing a bundle of a grid of view cells: of a terrain or of a solid level.
 //!
-//! The file is made under another name in its own folder, synced, and renamed when it is whole
-//! ([`super::output`]). Trees are streamed; of the bundle only the index (8 bytes a quad) is in
-//! memory.
+//! The file is written under another name in its own folder, synced, and renamed when it is complete
+//! ([`super::output`]). Trees are streamed; only the index (8 bytes a quad) is in memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;

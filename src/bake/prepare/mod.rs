@@ -1,5 +1,5 @@
-//! From files and options to what is baked: which kind of world a file is of, where players can be on a terrain, and what a
-//! bundle tells of the options that it was made with. The program and the bindings that bake share it.
+//! From files and options to what is baked: which kind of world a file holds, where players can be on a terrain, and which
+//! options a bundle records. The program and the bindings that bake share it.
 
 mod choice;
 mod kind;

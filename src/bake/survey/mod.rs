@@ -1,7 +1,7 @@
-//! What is counted in bundles: who sees how much, and in what two bundles differ; and what single observers see of a
-//! heightmap without a bundle.
+//! Statistics of bundles: who sees how much, where two bundles differ; and what single observers see of a heightmap without
+//! a bundle.
 //!
-//! Pictures and reports show it; nothing here draws.
+//! Pictures and reports show them; nothing here draws.
 
 mod block_counter;
 mod difference;

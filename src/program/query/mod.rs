@@ -1,4 +1,4 @@
-//! `viewcell query`: questions to a bundle; here those of a pair of places: can one be seen from the other (`visible`)?
+//! `viewcell query`: queries of a bundle; here those of a pair of places: can one be seen from the other (`visible`)?
 //! May two players come to see each other (`--reach`)? How many visible steps lead from one cell to another
 //! (`distance`)?
 

@@ -1,8 +1,8 @@
-//! Schemes: who sends what to whom. Servers pass on what they are told, by a rule; peers tell each other.
+//! Schemes: who sends what to whom. Servers relay what they receive, by a rule; peers send to each other.
 //!
-//! A scheme sees the players move, and answers with packets; what it is told itself comes out of
-//! the network. It looks at nothing of the frame but each sender's own place, with one exception:
-//! the perfect peers of the paper, who cannot be.
+//! A scheme sees the players move, and returns packets; what it receives comes from the network. It reads
+//! nothing of the frame but each sender's own place, with one exception: the perfect peers of the paper,
+//! which cannot exist.
 
 mod interface;
 mod lookahead;

@@ -1,16 +1,17 @@
 //! A live view of bundles: a page in a browser, and the server on the loopback that answers it.
 //!
-//! The page draws; who sees whom it asks here, and here the [`viewcell::query`] says it: there is
-//! no second implementation of visibility. A bundle that is replaced on disk is opened anew, and
-//! the page, which finds the generation of an answer changed, loads itself again.
+//! The page draws; for who sees whom it queries this server, which uses [`viewcell::query`]: there is
+//! no second implementation of visibility. A bundle that is replaced on disk is reopened, and
+//! the page, which finds the generation of an answer changed, reloads.
 //!
-//! What was never baked is shown, too ([`Unbaked`]): what is seen from one place a kernel of a bake says.
+//! Heightmaps and levels that were never baked are shown, too ([`Unbaked`]): a kernel of the bake computes what one place
+//! sees.
 //!
-//! With a [`viewcell_bake::live::Rebaker`] the ground can be dug in: then answers are those of its snapshots.
+//! With a [`viewcell_bake::live::Rebaker`] the ground can be dug: then answers are those of its snapshots.
 //!
-//! Only this machine is answered, and of it only the page that came from here: the guard refuses
+//! Only this machine is served, and on it only the page that came from here: the guard refuses
 //! requests for another host name (an attacker's, made to point at the loopback) and from pages
-//! of other origins. What is served is the page and what it asks about the bundles; no request
+//! of other origins. It serves the page and its queries of the bundles; no request
 //! names a file.
 
 mod answer;

@@ -1,8 +1,8 @@
 //! The C interface, feature `capi`: `viewcell.h` is its manual.
 //!
 //! Every function checks what C lets it check, calls the library, and turns the outcome into a status. A handle is a
-//! number, not an address: one that was closed answers `VIEWCELL_CLOSED` for as long as the process lives, also after
-//! its place was used again.
+//! number, not an address: a closed one gives `VIEWCELL_CLOSED` for as long as the process lives, also after
+//! its slot was reused.
 
 // The only unsafe code beside the memory map: pointers of the caller's, whom the header tells what
 // they must point to.

@@ -1,5 +1,5 @@
 //! Convex occluders: the proof that one of them, or several by parts, hide a box from another. For the bake of a solid
-//! level, and for servers that ask about a pair at run time. Without an allocation but where lists grow.
+//! level, and for servers that test a pair at run time. Allocates only where lists grow.
 //!
 //! - `occluder` is the proof for one convex set: 8 + 8 corners, and not 64 segments.
 //! - `decide` halves boxes until each part is hidden by one occluder, or a segment is clear. Where an occluder fails

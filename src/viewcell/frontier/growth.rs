@@ -2,7 +2,7 @@
 //!
 //! Did not pay: small quads merged more cheaply, or quads of level 3 tried (the smaller half a tenth larger, both together
 //! smaller); other limits than 512 pairs of blocks (256: half the time, 5 % smaller; 768: twice the time, 6 % larger on
-//! Gale); an order by height or by what a quad newly takes; the smaller half's turn each time.
+//! Gale); an order by height or by how much a quad newly adds; always the smaller half's turn.
 
 use super::flood::flood;
 use super::side::Side;

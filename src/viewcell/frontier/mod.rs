@@ -7,8 +7,8 @@
 //! - [`FrontierBuilder`] grows one on a terrain bundle or between cells of a solid level, at once or in steps; `cells`
 //!   has those of levels of cells;
 //! - [`FrontierOptions`] say how far;
-//! - [`Region`] is one half where it was grown, [`Frontier`] one that stands by itself;
-//! - [`Session`](crate::session::Session) says of many players who must be told what, in whichever kind of world.
+//! - [`Region`] is one half in the builder that grew it, [`Frontier`] one that stands by itself;
+//! - [`Session`](crate::session::Session) says who of many players must be told what, in any kind of world.
 
 mod builder;
 pub mod cells;

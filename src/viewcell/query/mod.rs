@@ -18,14 +18,14 @@
 //! # }
 //! ```
 //!
-//! A bundle is bytes: [`Bundle::from_bytes`] looks at the header and the section table, and
+//! A bundle is bytes: [`Bundle::from_bytes`] reads the header and the section table, and
 //! nothing else, whatever the size. Every later access is checked against the bounds of its
 //! section, so damaged or hostile bytes give an error or a wrong answer (visible rather than
 //! hidden), never a crash, a hang or undefined behaviour. Whether the bytes are right is for
 //! `viewcell verify` to say, once.
 //!
-//! No query allocates. Opening files and the text of errors do, and what says that it makes room,
-//! such as [`FrontierBuilder::new`](crate::frontier::FrontierBuilder::new).
+//! No query allocates. Opening files and the text of errors do, and functions that say that they
+//! allocate, such as [`FrontierBuilder::new`](crate::frontier::FrontierBuilder::new).
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 

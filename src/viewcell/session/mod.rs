@@ -3,9 +3,9 @@
 //!
 //! **Invariant.** A pair is silent only if neither may see the other, wherever within their reaches they are. After
 //! each move of either the pair is checked. If both, with all of their reaches, are in their halves of a set, nobody in
-//! the one half sees anybody in the other, and neither is told. Otherwise the set ends, sight is asked for both ways,
-//! and whoever may see is told. A set is made only of two who do not see each other. Between moves only the world may
-//! change. Then all pairs are checked (`change`): those whose sets no longer hold, and those without a set.
+//! the one half sees anybody in the other, and neither is notified. Otherwise the set ends, sight is queried in both
+//! directions, and whoever may see is notified. A set is made only for two who do not see each other. Between moves only
+//! the world may change. Then all pairs are checked (`change`): those whose sets no longer hold, and those without a set.
 
 mod cells;
 mod owned;

@@ -1,19 +1,19 @@
 //! Conservative visibility culling for a server: who must be sent to whom, each frame, in a solid level.
 //!
-//! Each frame a [`Watch`] is given where everybody is, and how they may move until what is sent now is out of date. A
-//! player is hidden from another only by proof, for all positions that either can have until then. The questions are asked
-//! in this order, and the first answer is taken:
+//! Each frame a [`Watch`] is given where everybody is, and how they may move until what is sent now is outdated. A
+//! player is hidden from another only by proof, for all positions that either can have until then. The tests are tried
+//! in this order, and the first that decides is taken:
 //!
-//! 1. **A proof of before that still holds.** It was made for boxes, often larger than the frame's. As long as both players,
-//!    with all that they reach in this frame, are in those, nothing is computed: a small frontier set.
+//! 1. **An earlier proof that still holds.** It was made for boxes, often larger than the frame's. As long as both players,
+//!    with all that they reach in this frame, are in those boxes, nothing is computed: a small frontier set.
 //! 2. **The bake**: no cell that the one may reach sees any that the other may.
-//! 3. **In sight now**: the line that was clear last is clear still.
-//! 4. **A new proof**, of larger boxes first and of the tight ones of this frame then, by the occluders that the bundle
-//!    carries, and by those of the proof of before first (`proof`).
+//! 3. **In sight now**: the line that was clear last time is still clear.
+//! 4. **A new proof**, first for larger boxes and then for the tight ones of this frame, by the occluders that the bundle
+//!    carries, beginning with those of the earlier proof (`proof`).
 //!
-//! A pair of which nothing is proven is sent. Work is counted, so that the same frames give the same answers on every
-//! machine: what a frame may take is given to [`Watch::look`]. It goes first to those who were hidden in the frame before,
-//! and then to the others in turn.
+//! If nothing is proven, the player is sent. The cost is counted in tests, not in time, so that the same frames give the
+//! same answers on every machine: [`Watch::look`] takes the limit for a frame. It is spent first on pairs that were hidden
+//! in the frame before, and then on the others in turn.
 //!
 //! **What a proof holds for.** Players keep to their limits, and may be stopped by walls at any time; their origins are in
 //! cells of the level, and no eye is in what is solid. Whoever is in no cell sees all and is seen by all.

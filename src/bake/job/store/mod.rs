@@ -1,14 +1,14 @@
 //! The store of a bake: how blocks see blocks, block by block, in a file that only grows.
 //!
-//! One kind of file is at once the checkpoint of a bake, its shard, what a bundle is written of,
-//! and the lossless first pass of a budget. A bake asks which blocks are missing, computes them, appends them,
-//! and writes the bundle of what is there. Groups are found by their block; in which order they
-//! came does not matter.
+//! The same kind of file serves as the checkpoint of a bake, a shard, the source that a bundle is written from,
+//! and the lossless first pass of a budget. A bake queries which blocks are missing, computes and appends them,
+//! and writes the bundle from the store. Groups are found by their block; their order in the file does not
+//! matter.
 //!
 //! - [`frame`]: records with lengths and checksums;
 //! - [`records`]: what a store is of;
 //! - [`group`]: what it holds of each block;
-//! - [`file`]: a file, begun, gone on with, appended to and read; its name and its lock;
+//! - [`file`]: a file, created, resumed, appended to and read; its name and its lock;
 //! - [`groups`]: the groups of one store or of several;
 //! - [`shard`]: a finished shard;
 //! - [`error`]: what can go wrong.
