@@ -46,7 +46,7 @@ function shown(x) {
 
 // How options are written: the place of each word in viewcell_session_options.
 const WORDS = { budget: 0, margin: 1, patience: 2, peers: 3 };
-// After how many quads a frontier set grows no more, as a rule: VIEWCELL_BUDGET.
+// How many quads are tried for a frontier set, as a rule: VIEWCELL_BUDGET.
 const BUDGET = 64;
 
 function word(name, value) {
@@ -64,7 +64,7 @@ function known(options, names) {
     if (!names.includes(name)) throw new TypeError(`options: there is no "${name}"; there are ${names.join(', ') || 'none'}`);
 }
 
-// After how many quads a frontier set grows no more.
+// How many quads are tried for a frontier set.
 export function frontierBudget(options, bundle) {
   known(options, bundle.kind === 'cells' ? [] : ['budget']);
   return word('budget', options.budget ?? BUDGET);

@@ -33,7 +33,7 @@ pub struct Notice {
     pub what: News,
 }
 
-/// What a player is told of another.
+/// What a player is notified of about another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
     /// Where they are.
@@ -86,8 +86,8 @@ struct PlayerPair<H> {
 /// player needs sets with several others at once, one is made for all of them, as far as they
 /// are hidden from what that player's half sees.
 ///
-/// A pair is silent only while neither may see the other: who may be seen is told of with each move of either, and a
-/// pair has a set only while each is in their own half.
+/// A pair is silent only while neither may see the other: with each move of either, whoever may see the other is notified,
+/// and a pair has a set only while each is in their own half.
 #[derive(Debug)]
 pub struct Session<W: SessionWorld> {
     world: W,

@@ -46,7 +46,7 @@ const CELL_LOOKS: u32 = 96;
 const PATIENCE: u8 = 3;
 /// After so many proofs by occluders cells are asked again.
 const AGAIN: u8 = 5;
-/// After how many frames a pair is looked at again that was neither proven nor found in sight, at most.
+/// Most frames until a pair that was neither proven nor found in sight is tested again.
 const LONGEST_WAIT: u8 = 4;
 
 /// A player in a frame, in the coordinates that the level is asked with ([`SolidBundle::frame`]).
@@ -197,9 +197,9 @@ pub struct WatchCounts {
     pub pairs: u32,
     /// Of these, hidden.
     pub hidden: u32,
-    /// Hidden by what was proven in a frame before.
+    /// Hidden by a proof of an earlier frame.
     pub kept: u32,
-    /// Pairs that were looked at.
+    /// Pairs that were tested in this frame.
     pub looked: u32,
     /// Hidden by cells.
     pub baked: u32,
@@ -239,8 +239,8 @@ pub struct WatchCounts {
 /// # Some(()) }
 /// ```
 ///
-/// Who is put elsewhere is told of like everybody else, and sees from there at once. All memory is allocated at first, but
-/// for what lists of occluders grow to in the first frames.
+/// A player who is teleported needs nothing else, and sees from there at once. All memory is allocated at first, except
+/// that lists of occluders grow in the first frames.
 #[derive(Debug)]
 pub struct Watch<'a> {
     ground: Ground<'a>,
@@ -373,8 +373,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Begins a frame: what was proven before and holds for where players are now is hidden. All others are sent until they
-    /// are looked at.
+    /// Begins a frame. A pair stays hidden if an earlier proof holds for all that both may reach now; all others are sent
+    /// until they are tested.
     pub fn begin(&mut self) {
         let count = self.players.len();
         self.counts = WatchCounts::default();
@@ -439,8 +439,8 @@ impl<'a> Watch<'a> {
         self.turn = 0;
     }
 
-    /// Looks at pairs of which nothing is known in this frame, with so much work: about as many microseconds. True if all were
-    /// looked at; else it may be called again, with more. A proof that was begun is brought to an end.
+    /// Tests pairs that are undecided in this frame. `work` limits how many tests of a pair of boxes are made: about as many
+    /// microseconds. True if all pairs were tested; else it may be called again. A proof that was begun is finished.
     pub fn look(&mut self, work: u32) -> bool {
         let until = self.counts.work.saturating_add(work);
         while let Some(&number) = self.queue.get(self.next) {
