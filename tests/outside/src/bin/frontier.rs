@@ -1,6 +1,6 @@
 //! `viewcell::frontier`: a set, a session, and what it refuses.
 
-use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Grow, Side};
+use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Side};
 use viewcell::query::{OwnedBundle, Sample, World};
 use viewcell::session::{Session, SessionOptions};
 use viewcell_outside::{Outcome, wall};
@@ -12,7 +12,7 @@ fn main() -> Outcome {
     };
     let (alice, bob) = (Sample::new(2, 8), Sample::new(21, 8));
     let mut options = FrontierOptions::default();
-    options.grow = Grow::Simple;
+    options.limit = Some(16);
     let mut builder = FrontierBuilder::new(terrain);
     builder.build(alice, bob, &options)?;
     assert!(builder.region(Side::A).contains(alice) && builder.region(Side::B).contains(bob));
