@@ -723,7 +723,8 @@ viewcell_status viewcell_session_age(const viewcell_session *session,
                                      uint64_t *ticks);
 
 // How many frontier sets have been grown so far. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_session_sets(const viewcell_session *session, uint64_t *sets);
+viewcell_status viewcell_session_sets(const viewcell_session *session,
+                                      uint64_t *sets);
 
 // Whether a place is in a player's own half of the frontier set with another, without the
 // margin: 1 or 0, and 0 if they have no set. Or VIEWCELL_ARGUMENT (no such players),
