@@ -400,17 +400,12 @@ fn what_has_moved_says_where_it_is() {
             "simulate wall.vcb --scheme CS,FB",
             "viewcell experiment schemes",
         ),
-        (
-            "query visible wall.vcb --points a.txt",
-            "--points is gone: --pairs takes",
-        ),
         ("query within wall.vcb 0,2 8,2", "query visible --reach R"),
         ("diff wall.vcb wall.vcb --threads 2", "RAYON_NUM_THREADS"),
         ("simulate wall.vcb --repeat 5", "--seed 1..20"),
         ("simulate wall.vcb --bound", "viewcell experiment schemes"),
         ("rebake wall.vcb --over a.vcp", "rebake BUNDLE PATCHES"),
         ("rebake wall.vcb --inside", "as the bundle was baked"),
-        ("bake solid room.obj --up z", "--from z-up"),
         ("import matrix a.csv --resume", "that of the matrix"),
     ] {
         let arguments: Vec<&str> = line.split(' ').collect();
