@@ -45,11 +45,7 @@ pub fn of_terrain(
 }
 
 /// `None` where the two see each other.
-pub fn of_cells(
-    level: &CellBundle<'_>,
-    a: u32,
-    b: u32,
-) -> Option<[Array1<bool>; 2]> {
+pub fn of_cells(level: &CellBundle<'_>, a: u32, b: u32) -> Option<[Array1<bool>; 2]> {
     let mut memory = vec![0; cells::words(level.cells())];
     if !matches!(level.frontier(a, b, &mut memory), Ok(Some(_))) {
         return None;
