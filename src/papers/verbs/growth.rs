@@ -28,7 +28,7 @@ use crate::growth::{self, Growth, GrowthOptions, Neighbours, Turns};
 /// Example: viewcell experiment growth level.vcb 10,20 90,40 --grow hierarchical --merge lossy
 #[derive(clap::Args)]
 #[group(skip)]
-#[command(mut_arg("points", |points| points.hide(true)), mut_arg("pairs", |pairs| pairs.hide(true)))]
+#[command(mut_arg("pairs", |pairs| pairs.hide(true)))]
 pub(super) struct Args {
     #[command(flatten)]
     pair: PairArgs,
