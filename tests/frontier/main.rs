@@ -16,5 +16,6 @@ mod lossy;
 mod reference;
 mod region;
 mod session;
+mod slow;
 mod steps;
 mod within;

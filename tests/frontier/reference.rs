@@ -1,32 +1,17 @@
 //! The slow twin: section 3.5 of the thesis over a plain matrix, sample by sample.
 
-use crate::common::{MUTUAL, Matrix, ONE_WAY, bake, options, ridges};
-use proptest::prelude::*;
 use std::collections::HashSet;
+
+use proptest::prelude::*;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::query::{Grid, Quad, Sample};
-use viewcell_ingest::world::Terrain;
+use viewcell::query::{Quad, Sample};
 
-type Set = HashSet<Sample>;
+use crate::common::{MUTUAL, Matrix, ONE_WAY, bake, options, ridges};
+use crate::slow::{AROUND, Set, Slow, State};
 
-/// Most pairs of blocks that are read for a small quad.
-const PAIRS: u32 = 512;
-const AROUND: [(i64, i64); 8] = [
-    (-1, -1),
-    (0, -1),
-    (1, -1),
-    (-1, 0),
-    (1, 0),
-    (-1, 1),
-    (0, 1),
-    (1, 1),
-];
-
+/// Where terrains are so small, no PVS is joined by whole blocks: src/papers/tests/growth.rs holds that to a twin of its own.
 struct Twin<'a> {
-    matrix: &'a Matrix,
-    world: &'a Terrain,
-    grid: Grid,
-    mutual: bool,
+    slow: Slow<'a>,
     options: FrontierOptions,
     start: [Sample; 2],
     members: [Set; 2],
@@ -35,102 +20,22 @@ struct Twin<'a> {
     met: [HashSet<Quad>; 2],
 }
 
-#[derive(PartialEq)]
-enum State {
-    Hidden,
-    Visible,
-    Unknown,
-}
-
 impl Twin<'_> {
-    fn is_terrain(&self, s: Sample) -> bool {
-        self.grid.has_sample(s) && !self.world.at(s.column, s.row).is_nan()
-    }
-
-    /// The terrain of a quad.
-    fn inside(&self, quad: Quad) -> Vec<Sample> {
-        let within =
-            |s: &Sample| s.column >> quad.level == quad.column && s.row >> quad.level == quad.row;
-        self.matrix
-            .samples()
-            .filter(within)
-            .filter(|s| self.is_terrain(*s))
-            .collect()
-    }
-
-    fn pvs(&self, quad: Quad) -> Set {
-        let from = self.inside(quad);
-        let seen = |b: &Sample| from.iter().any(|&a| self.matrix.sees(a, *b));
-        self.matrix.samples().filter(seen).collect()
-    }
-
-    fn state(&self, set: &Set, quad: Quad) -> Option<State> {
-        let inside = self.inside(quad);
-        let count = inside.iter().filter(|s| set.contains(s)).count();
-        match count {
-            _ if inside.is_empty() => None,
-            0 => Some(State::Hidden),
-            n if n == inside.len() => Some(State::Visible),
-            _ => Some(State::Unknown),
-        }
-    }
-
-    fn invisible(&self, a: Quad, b: Quad) -> bool {
-        let sees = |a, b| {
-            let pvs = self.pvs(a);
-            self.inside(b).iter().any(|s| pvs.contains(s))
-        };
-        !sees(a, b) && (self.mutual || !sees(b, a))
-    }
-
-    /// With how many blocks the block of a small quad shares sight of some samples, but not of
-    /// all; and the terrain of all blocks of which it sees something.
-    fn blocks_seen(&self, quad: Quad) -> (u32, Set) {
-        let up = 3 - quad.level.min(3);
-        let from = self.inside(Quad::new(3, quad.column >> up, quad.row >> up));
-        let (columns, rows) = self.grid.block_shape();
-        let (mut mixed, mut seen) = (0, Set::new());
-        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c))) {
-            let to = self.inside(Quad::new(3, column, row));
-            let pairs = from.iter().flat_map(|&a| to.iter().map(move |&b| (a, b)));
-            let all = from.len() * to.len();
-            match pairs.filter(|&(a, b)| self.matrix.sees(a, b)).count() {
-                0 => {}
-                n => {
-                    mixed += u32::from(n < all);
-                    seen.extend(to);
-                }
-            }
-        }
-        (mixed, seen)
-    }
-
     fn take(&mut self, i: usize, quad: Quad) -> bool {
-        let pvs = self.pvs(quad);
-        if !self.mutual && pvs.iter().any(|s| self.members[1 - i].contains(s)) {
+        let pvs = self.slow.pvs(quad);
+        if !self.slow.mutual && pvs.iter().any(|s| self.members[1 - i].contains(s)) {
             return false;
         }
-        // Put together from pairs of blocks.
-        let is_long = quad.level < 4 && self.blocks_seen(quad).0 > PAIRS;
-        let seen = if is_long {
-            self.blocks_seen(quad).1
-        } else {
-            pvs
-        };
-        self.seen[i].extend(seen);
-        let inside = self.inside(quad);
-        self.members[i].extend(inside);
-        for (dx, dy) in AROUND {
-            let (c, r) = (i64::from(quad.column) + dx, i64::from(quad.row) + dy);
-            if c >= 0 && r >= 0 {
-                self.put(i, Quad::new(quad.level, c as u32, r as u32));
-            }
+        self.seen[i].extend(pvs);
+        self.members[i].extend(self.slow.inside(quad));
+        for next in self.slow.beside(quad, &AROUND) {
+            self.put(i, next);
         }
         true
     }
 
     fn put(&mut self, i: usize, quad: Quad) {
-        if self.grid.has_quad(quad) && self.met[i].insert(quad) {
+        if self.slow.grid.has_quad(quad) && self.met[i].insert(quad) {
             self.queue[i].push(quad);
         }
     }
@@ -144,41 +49,21 @@ impl Twin<'_> {
         Some(self.queue[i].remove(at))
     }
 
-    fn near(&self, i: usize, quad: Quad) -> bool {
-        let own = |c: i64, r: i64| {
-            c >= 0 && r >= 0 && self.members[i].contains(&Sample::new(c as u32, r as u32))
-        };
-        let (x, y) = (
-            i64::from(quad.origin().column),
-            i64::from(quad.origin().row),
-        );
-        let side = 1 << quad.level;
-        let mut touches = false;
-        for at in 0..side {
-            touches |= own(x + at, y - 1) || own(x + at, y + side);
-            touches |= own(x - 1, y + at) || own(x + side, y + at);
-        }
-        for (dx, dy) in [(-1, -1), (side, -1), (-1, side), (side, side)] {
-            touches |= own(x + dx, y + dy);
-        }
-        touches
-    }
-
     /// Returns what it counts for.
     fn consider(&mut self, i: usize, quad: Quad) -> u32 {
-        let finest = self.grid.root_level().saturating_sub(5).min(4);
-        if self.state(&self.members[i], quad) == Some(State::Visible) {
+        let finest = self.slow.grid.root_level().saturating_sub(5).min(4);
+        if self.slow.state(&self.members[i], quad) == Some(State::Visible) {
             return 1;
         }
         let before = self.members[i].len();
-        let descend = match self.state(&self.seen[1 - i], quad) {
+        let descend = match self.slow.state(&self.seen[1 - i], quad) {
             None | Some(State::Visible) => false,
             Some(State::Hidden) => !self.take(i, quad),
             Some(State::Unknown) => true,
         };
         if descend && quad.level > finest {
             for child in (0..4).filter_map(|child| quad.child(child)) {
-                if self.near(i, child) {
+                if self.slow.near(&self.members[i], child, true) {
                     self.put(i, child);
                 }
             }
@@ -192,45 +77,22 @@ impl Twin<'_> {
 
     fn run(&mut self) {
         let [a, b] = self.start;
-        if self.matrix.sees(a, b) || self.matrix.sees(b, a) {
+        if self.slow.matrix.sees(a, b) || self.slow.matrix.sees(b, a) {
             return;
         }
-        let (mut qa, mut qb) = (a.quad(), b.quad());
-        let root = self.grid.root_level();
-        let (mut up_a, mut up_b) = (true, true);
-        while up_a || up_b {
-            up_a = up_a && qa.level < root && self.invisible(qa.parent(), qb);
-            if up_a {
-                qa = qa.parent();
-            }
-            up_b = up_b && qb.level < root && self.invisible(qa, qb.parent());
-            if up_b {
-                qb = qb.parent();
-            }
-        }
-        self.take(0, qa);
-        self.take(1, qb);
+        let quads = self.slow.maximal([a.quad(), b.quad()]);
+        self.take(0, quads[0]);
+        self.take(1, quads[1]);
         let (mut turn, mut spent) = (0, 0);
         while spent < self.options.limit.unwrap_or(u32::MAX) {
             let Some(quad) = self.next(turn) else { break };
             spent += self.consider(turn, quad);
             turn = 1 - turn;
         }
-        if self.mutual {
+        if self.slow.mutual {
             let i = usize::from(self.members[1].len() < self.members[0].len());
-            loop {
-                let joins: Vec<Sample> = self
-                    .matrix
-                    .samples()
-                    .filter(|&s| self.is_terrain(s))
-                    .filter(|s| !self.members[i].contains(s) && !self.seen[1 - i].contains(s))
-                    .filter(|s| self.near(i, s.quad()))
-                    .collect();
-                if joins.is_empty() {
-                    break;
-                }
-                self.members[i].extend(joins);
-            }
+            self.slow
+                .flood(&mut self.members[i], &self.seen[1 - i], true);
         }
     }
 }
@@ -260,10 +122,7 @@ proptest! {
                 continue;
             }
             let mut twin = Twin {
-                matrix: &matrix,
-                world: &world,
-                grid: terrain.grid(),
-                mutual: !one_way,
+                slow: Slow { matrix: &matrix, world: &world, grid: terrain.grid(), mutual: !one_way },
                 options,
                 start,
                 members: Default::default(),

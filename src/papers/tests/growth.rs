@@ -10,24 +10,22 @@ mod common;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../../../tests/common/data.rs"]
 mod data;
+#[allow(unreachable_pub)]
+#[path = "../../../tests/frontier/slow.rs"]
+mod slow;
 
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::query::{Grid, Quad, Sample};
-use viewcell_ingest::world::Terrain;
+use viewcell::query::{Quad, Sample};
 use viewcell_papers::growth::{Grow, Growth, GrowthOptions, Merge, Neighbours, Order, Turns, has};
 
 use common::{Dice, MUTUAL, Matrix, ONE_WAY, bake, real, ridges};
-
-type Set = HashSet<Sample>;
+use slow::{AROUND, Set, Slow, State};
 
 struct Twin<'a> {
-    matrix: &'a Matrix,
-    world: &'a Terrain,
-    grid: Grid,
-    mutual: bool,
+    slow: Slow<'a>,
     options: GrowthOptions,
     start: [Sample; 2],
     members: [Set; 2],
@@ -36,56 +34,9 @@ struct Twin<'a> {
     met: [HashSet<Quad>; 2],
 }
 
-#[derive(PartialEq)]
-enum State {
-    Hidden,
-    Visible,
-    Unknown,
-}
-
 impl Twin<'_> {
-    fn is_terrain(&self, s: Sample) -> bool {
-        self.grid.has_sample(s) && !self.world.at(s.column, s.row).is_nan()
-    }
-
-    /// The terrain of a quad.
-    fn inside(&self, quad: Quad) -> Vec<Sample> {
-        let within =
-            |s: &Sample| s.column >> quad.level == quad.column && s.row >> quad.level == quad.row;
-        self.matrix
-            .samples()
-            .filter(within)
-            .filter(|s| self.is_terrain(*s))
-            .collect()
-    }
-
-    fn pvs(&self, quad: Quad) -> Set {
-        let from = self.inside(quad);
-        let seen = |b: &Sample| from.iter().any(|&a| self.matrix.sees(a, *b));
-        self.matrix.samples().filter(seen).collect()
-    }
-
-    fn state(&self, set: &Set, quad: Quad) -> Option<State> {
-        let inside = self.inside(quad);
-        let count = inside.iter().filter(|s| set.contains(s)).count();
-        match count {
-            _ if inside.is_empty() => None,
-            0 => Some(State::Hidden),
-            n if n == inside.len() => Some(State::Visible),
-            _ => Some(State::Unknown),
-        }
-    }
-
-    fn invisible(&self, a: Quad, b: Quad) -> bool {
-        let sees = |a, b| {
-            let pvs = self.pvs(a);
-            self.inside(b).iter().any(|s| pvs.contains(s))
-        };
-        !sees(a, b) && (self.mutual || !sees(b, a))
-    }
-
     fn merge_lossy(&self, m: &mut Set, p: &Set, quad: Quad) {
-        let (Some(a), Some(b)) = (self.state(m, quad), self.state(p, quad)) else {
+        let (Some(a), Some(b)) = (self.slow.state(m, quad), self.slow.state(p, quad)) else {
             return;
         };
         if a == State::Unknown && b == State::Unknown {
@@ -93,7 +44,7 @@ impl Twin<'_> {
                 self.merge_lossy(m, p, child);
             }
         } else if a != State::Hidden || b != State::Hidden {
-            m.extend(self.inside(quad));
+            m.extend(self.slow.inside(quad));
         }
     }
 
@@ -101,14 +52,16 @@ impl Twin<'_> {
     /// all; and the terrain of all blocks of which it sees something.
     fn blocks_seen(&self, quad: Quad) -> (u32, Set) {
         let up = 3 - quad.level.min(3);
-        let from = self.inside(Quad::new(3, quad.column >> up, quad.row >> up));
-        let (columns, rows) = self.grid.block_shape();
+        let from = self
+            .slow
+            .inside(Quad::new(3, quad.column >> up, quad.row >> up));
+        let (columns, rows) = self.slow.grid.block_shape();
         let (mut mixed, mut seen) = (0, Set::new());
         for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c))) {
-            let to = self.inside(Quad::new(3, column, row));
+            let to = self.slow.inside(Quad::new(3, column, row));
             let pairs = from.iter().flat_map(|&a| to.iter().map(move |&b| (a, b)));
             let all = from.len() * to.len();
-            match pairs.filter(|&(a, b)| self.matrix.sees(a, b)).count() {
+            match pairs.filter(|&(a, b)| self.slow.matrix.sees(a, b)).count() {
                 0 => {}
                 n => {
                     mixed += u32::from(n < all);
@@ -120,15 +73,15 @@ impl Twin<'_> {
     }
 
     fn take(&mut self, i: usize, quad: Quad, merge: bool, go_on: bool) -> bool {
-        let pvs = self.pvs(quad);
-        if !self.mutual && pvs.iter().any(|s| self.members[1 - i].contains(s)) {
+        let pvs = self.slow.pvs(quad);
+        if !self.slow.mutual && pvs.iter().any(|s| self.members[1 - i].contains(s)) {
             return false;
         }
         if merge {
             match self.options.merge {
                 Merge::Lossy if !self.members[i].is_empty() => {
                     let mut seen = std::mem::take(&mut self.seen[i]);
-                    self.merge_lossy(&mut seen, &pvs, self.grid.root());
+                    self.merge_lossy(&mut seen, &pvs, self.slow.grid.root());
                     self.seen[i] = seen;
                 }
                 Merge::Blocks(most) if quad.level < 4 => {
@@ -139,33 +92,20 @@ impl Twin<'_> {
                 _ => self.seen[i].extend(pvs),
             }
         }
-        let inside = self.inside(quad);
-        self.members[i].extend(inside);
+        self.members[i].extend(self.slow.inside(quad));
         if go_on {
-            for (dx, dy) in [
-                (-1, -1),
-                (0, -1),
-                (1, -1),
-                (-1, 0),
-                (1, 0),
-                (-1, 1),
-                (0, 1),
-                (1, 1),
-            ] {
-                if self.options.neighbours == Neighbours::Four && dx * dy != 0 {
-                    continue;
-                }
-                let (c, r) = (i64::from(quad.column) + dx, i64::from(quad.row) + dy);
-                if c >= 0 && r >= 0 {
-                    self.put(i, Quad::new(quad.level, c as u32, r as u32));
-                }
+            let corners = self.options.neighbours == Neighbours::Eight;
+            let is_next = |(dx, dy): &(i64, i64)| corners || dx * dy == 0;
+            let steps: Vec<_> = AROUND.into_iter().filter(is_next).collect();
+            for next in self.slow.beside(quad, &steps) {
+                self.put(i, next);
             }
         }
         true
     }
 
     fn put(&mut self, i: usize, quad: Quad) {
-        if self.grid.has_quad(quad) && self.met[i].insert(quad) {
+        if self.slow.grid.has_quad(quad) && self.met[i].insert(quad) {
             let key = self.key(i, quad);
             self.queue[i].push((key, quad));
         }
@@ -178,7 +118,7 @@ impl Twin<'_> {
             Order::Ground => {
                 let last = (1 << quad.level) - 1;
                 let o = quad.origin();
-                let start = self.world.at(self.start[i].column, self.start[i].row) as f32;
+                let start = self.slow.world.at(self.start[i].column, self.start[i].row) as f32;
                 let highest = [
                     (0, 0),
                     (last, 0),
@@ -187,9 +127,9 @@ impl Twin<'_> {
                     (last / 2, last / 2),
                 ]
                 .map(|(dx, dy)| {
-                    let c = (o.column + dx).min(self.matrix.width - 1);
-                    let r = (o.row + dy).min(self.matrix.height - 1);
-                    self.world.at(c, r) as f32
+                    let c = (o.column + dx).min(self.slow.matrix.width - 1);
+                    let r = (o.row + dy).min(self.slow.matrix.height - 1);
+                    self.slow.world.at(c, r) as f32
                 })
                 .into_iter()
                 .filter(|height| !height.is_nan())
@@ -198,11 +138,11 @@ impl Twin<'_> {
                 highest.map_or(u64::MAX, |h| ((h - start).abs() * 1000.0) as u64)
             }
             Order::Gain => {
-                if self.state(&self.seen[1 - i], quad) != Some(State::Hidden) {
+                if self.slow.state(&self.seen[1 - i], quad) != Some(State::Hidden) {
                     return u64::MAX - u64::from(quad.level);
                 }
-                let new = self.pvs(quad).difference(&self.seen[i]).count() as u64;
-                (new << 16) / self.inside(quad).len() as u64
+                let new = self.slow.pvs(quad).difference(&self.seen[i]).count() as u64;
+                (new << 16) / self.slow.inside(quad).len() as u64
             }
             Order::Toward(a, b) => {
                 let goal = [a, b][i].unwrap_or(self.start[i]);
@@ -220,43 +160,23 @@ impl Twin<'_> {
         Some(self.queue[i].remove(at).1)
     }
 
-    fn near(&self, i: usize, quad: Quad) -> bool {
-        let corners = self.options.neighbours == Neighbours::Eight;
-        let own = |c: i64, r: i64| {
-            c >= 0 && r >= 0 && self.members[i].contains(&Sample::new(c as u32, r as u32))
-        };
-        let (x, y) = (
-            i64::from(quad.origin().column),
-            i64::from(quad.origin().row),
-        );
-        let side = 1 << quad.level;
-        let mut touches = false;
-        for at in 0..side {
-            touches |= own(x + at, y - 1) || own(x + at, y + side);
-            touches |= own(x - 1, y + at) || own(x + side, y + at);
-        }
-        for (dx, dy) in [(-1, -1), (side, -1), (-1, side), (side, side)] {
-            touches |= corners && own(x + dx, y + dy);
-        }
-        touches
-    }
-
     /// Returns what it counts for.
     fn consider(&mut self, i: usize, quad: Quad, merge: bool) -> u32 {
-        let by_size = self.grid.root_level().saturating_sub(5).min(4);
+        let by_size = self.slow.grid.root_level().saturating_sub(5).min(4);
         let finest = self.options.finest.unwrap_or(by_size);
-        if self.state(&self.members[i], quad) == Some(State::Visible) {
+        if self.slow.state(&self.members[i], quad) == Some(State::Visible) {
             return 1;
         }
         let before = self.members[i].len();
-        let descend = match self.state(&self.seen[1 - i], quad) {
+        let corners = self.options.neighbours == Neighbours::Eight;
+        let descend = match self.slow.state(&self.seen[1 - i], quad) {
             None | Some(State::Visible) => false,
             Some(State::Hidden) => !self.take(i, quad, merge, true),
             Some(State::Unknown) => true,
         };
         if descend && quad.level > finest {
             for child in (0..4).filter_map(|child| quad.child(child)) {
-                if self.near(i, child) {
+                if self.slow.near(&self.members[i], child, corners) {
                     self.put(i, child);
                 }
             }
@@ -270,24 +190,14 @@ impl Twin<'_> {
 
     fn run(&mut self) {
         let [a, b] = self.start;
-        if self.matrix.sees(a, b) || self.matrix.sees(b, a) {
+        if self.slow.matrix.sees(a, b) || self.slow.matrix.sees(b, a) {
             return;
         }
-        let (mut qa, mut qb) = (a.quad(), b.quad());
+        let mut quads = [a.quad(), b.quad()];
         if self.options.grow == Grow::Hierarchical {
-            let root = self.grid.root_level();
-            let (mut up_a, mut up_b) = (true, true);
-            while up_a || up_b {
-                up_a = up_a && qa.level < root && self.invisible(qa.parent(), qb);
-                if up_a {
-                    qa = qa.parent();
-                }
-                up_b = up_b && qb.level < root && self.invisible(qa, qb.parent());
-                if up_b {
-                    qb = qb.parent();
-                }
-            }
+            quads = self.slow.maximal(quads);
         }
+        let [qa, qb] = quads;
         let points = self.options.grow == Grow::Hierarchical && qa.level + qb.level == 0;
         let grows = !(points && self.options.give_up);
         self.take(0, qa, true, grows);
@@ -318,22 +228,12 @@ impl Twin<'_> {
                 self.consider(i, quad, false);
             }
         }
-        if self.options.tighten && self.mutual {
+        if self.options.tighten && self.slow.mutual {
             let smaller = usize::from(self.members[1].len() < self.members[0].len());
             let i = extended.unwrap_or(smaller);
-            loop {
-                let joins: Vec<Sample> = self
-                    .matrix
-                    .samples()
-                    .filter(|&s| self.is_terrain(s))
-                    .filter(|s| !self.members[i].contains(s) && !self.seen[1 - i].contains(s))
-                    .filter(|s| self.near(i, s.quad()))
-                    .collect();
-                if joins.is_empty() {
-                    break;
-                }
-                self.members[i].extend(joins);
-            }
+            let corners = self.options.neighbours == Neighbours::Eight;
+            self.slow
+                .flood(&mut self.members[i], &self.seen[1 - i], corners);
         }
     }
 }
@@ -408,10 +308,7 @@ proptest! {
                 continue;
             }
             let mut twin = Twin {
-                matrix: &matrix,
-                world: &world,
-                grid: terrain.grid(),
-                mutual: !one_way,
+                slow: Slow { matrix: &matrix, world: &world, grid: terrain.grid(), mutual: !one_way },
                 options,
                 start,
                 members: Default::default(),
@@ -440,7 +337,7 @@ fn by_default_and_by_margins_sets_are_those_of_the_product() {
     };
     let terrain = baked.map.terrain().unwrap();
     let (mut growth, mut builder) = (Growth::new(&terrain), FrontierBuilder::new(&terrain));
-    let (mut dice, mut sets) = (Dice(5), 0);
+    let (mut dice, mut sets, mut by_blocks) = (Dice(5), 0, 0);
     for turn in 0..300 {
         let limit = [Some(64), Some(7), None][turn % 3];
         let mut place = || Sample::new(dice.roll(260), dice.roll(250));
@@ -463,6 +360,15 @@ fn by_default_and_by_margins_sets_are_those_of_the_product() {
             assert_eq!(grid.row_by_row().find(differs), None, "{a:?} {b:?}");
         }
         sets += usize::from(growth.area(Side::A) > 0);
+        let halves = Side::BOTH.map(|side| growth.area(side));
+        let merge = Merge::Lossless;
+        growth
+            .build(a, b, &GrowthOptions { merge, ..options })
+            .unwrap();
+        by_blocks += usize::from(Side::BOTH.map(|side| growth.area(side)) != halves);
     }
-    assert!(sets > 100, "{sets} sets");
+    assert!(
+        sets > 100 && by_blocks > 0,
+        "{sets} sets, {by_blocks} by blocks"
+    );
 }
