@@ -23,7 +23,7 @@ use super::query::{PairArgs, Position, count_samples, samples_of};
 use super::render::{check_drawable, check_png};
 
 /// What is said of two who see each other.
-pub const NO_SET: &str = "they can see each other: there is no frontier set";
+const NO_SET: &str = "they can see each other: there is no frontier set";
 
 /// How far may two players walk before they can see each other?
 ///
@@ -54,7 +54,7 @@ pub struct Args {
 }
 
 /// The sizes of two regions, and what share of `all` they are.
-pub fn sizes([a, b]: [u64; 2], all: u64) -> String {
+fn sizes([a, b]: [u64; 2], all: u64) -> String {
     let share = |size: u64| 100.0 * size as f64 / all.max(1) as f64;
     format!(
         "a    {a:>12}  {:5.1} %\nb    {b:>12}  {:5.1} %",
@@ -81,6 +81,21 @@ pub fn run(args: &Args) -> Outcome {
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell frontier")]
 pub struct Document {
+    #[serde(flatten)]
+    set: SetDocument,
+    /// How the regions were grown.
+    options: OptionsDocument,
+    /// The drawing, if one was asked for.
+    #[serde(serialize_with = "crate::output::names")]
+    output: Option<PathBuf>,
+    /// The file of members, if one was asked for.
+    #[serde(serialize_with = "crate::output::names")]
+    members: Option<PathBuf>,
+}
+
+/// A frontier set of a terrain, however it was grown.
+#[derive(Serialize, JsonSchema)]
+pub struct SetDocument {
     /// One player: column and row.
     a: [u32; 2],
     /// The other player: column and row.
@@ -97,14 +112,39 @@ pub struct Document {
     tried: u64,
     /// Number of PVSs merged.
     merged: u64,
-    /// How the regions were grown.
-    options: OptionsDocument,
-    /// The drawing, if one was asked for.
-    #[serde(serialize_with = "crate::output::names")]
-    output: Option<PathBuf>,
-    /// The file of members, if one was asked for.
-    #[serde(serialize_with = "crate::output::names")]
-    members: Option<PathBuf>,
+}
+
+impl SetDocument {
+    /// Of two players; sizes in samples, the time in microseconds, and the quads tried and PVSs merged.
+    pub fn new(
+        terrain: &TerrainBundle<'_>,
+        [a, b]: [Position; 2],
+        [size_a, size_b]: [u64; 2],
+        micros: f64,
+        (tried, merged): (u64, u64),
+    ) -> Self {
+        Self {
+            a: a.numbers(),
+            b: b.numbers(),
+            visible: terrain.visible(a.cell, b.cell) || terrain.visible(b.cell, a.cell),
+            size_a,
+            size_b,
+            micros: (micros * 10.0).round() / 10.0,
+            tried,
+            merged,
+        }
+    }
+
+    /// The sizes as text, after a word if the players see each other.
+    pub fn text(&self, terrain: &TerrainBundle<'_>) -> String {
+        if self.visible {
+            say(NO_SET);
+        }
+        let valid = |cell: &Sample| terrain.valid().has_sample(*cell);
+        let all = terrain.grid().row_by_row().filter(valid);
+        let all = count_samples(terrain.parameters(), all);
+        sizes([self.size_a, self.size_b], all)
+    }
 }
 
 /// How regions were grown.
@@ -152,19 +192,8 @@ fn on_terrain(args: &Args, options: &FrontierOptions, terrain: TerrainBundle<'_>
         bundle::save(path, &png, args.force)?;
     }
     let document = document(args, options, &terrain, &set, pair);
-    if document.visible {
-        say(NO_SET);
-    }
-    let grid = terrain.grid();
-    let all = match terrain.parameters().finest() {
-        0 => terrain.valid().count(grid.root()),
-        _ => {
-            let valid = |cell: &Sample| terrain.valid().has_sample(*cell);
-            count_samples(terrain.parameters(), grid.row_by_row().filter(valid))
-        }
-    };
-    let sizes = sizes([document.size_a, document.size_b], all);
-    args.pair.json.tell(|| document, sizes)
+    let text = document.set.text(&terrain);
+    args.pair.json.tell(|| document, text)
 }
 
 fn build(
@@ -194,22 +223,15 @@ fn document(
     options: &FrontierOptions,
     terrain: &TerrainBundle<'_>,
     set: &Set,
-    [a, b]: [Position; 2],
+    pair: [Position; 2],
 ) -> Document {
     let parameters = terrain.parameters();
-    let [size_a, size_b] = [0, 1].map(|side| match parameters.finest() {
+    let sizes = [0, 1].map(|side| match parameters.finest() {
         0 => set.halves[side].area(),
         _ => count_samples(parameters, set.halves[side].region().samples()),
     });
     Document {
-        a: a.numbers(),
-        b: b.numbers(),
-        visible: terrain.visible(a.cell, b.cell) || terrain.visible(b.cell, a.cell),
-        size_a,
-        size_b,
-        micros: (set.micros * 10.0).round() / 10.0,
-        tried: set.work.0,
-        merged: set.work.1,
+        set: SetDocument::new(terrain, pair, sizes, set.micros, set.work),
         options: OptionsDocument {
             budget: options.limit,
             margin: args.margin,

@@ -5,16 +5,13 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use schemars::JsonSchema;
-use serde::Serialize;
 use viewcell::format::SolidParameters;
 use viewcell::frontier::Side;
-use viewcell::query::{CellBundle, SolidBundle, TerrainBundle, World};
+use viewcell::query::{CellBundle, SolidBundle, World};
 use viewcell_ingest::world::ones;
 
 use viewcell_program::exit::{Failure, Outcome};
-use viewcell_program::frontier::{CellsDocument, NO_SET, sizes};
-use viewcell_program::output::say;
+use viewcell_program::frontier::{CellsDocument, SetDocument};
 use viewcell_program::query::{GivenPlace, PairArgs, count_samples};
 
 use crate::constructions::Construction;
@@ -71,28 +68,6 @@ pub(super) struct Args {
     construction: Option<Construction>,
 }
 
-/// What `viewcell experiment growth --json` prints of a terrain; of cells it is what `viewcell frontier` does.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell experiment growth")]
-pub(super) struct Document {
-    /// One player: column and row.
-    a: [u32; 2],
-    /// The other player: column and row.
-    b: [u32; 2],
-    /// Whether one can see the other, so that both regions are empty.
-    visible: bool,
-    /// Number of samples in the region of a.
-    size_a: u64,
-    /// Number of samples in the region of b.
-    size_b: u64,
-    /// How long the computation took, in microseconds, without opening the bundle.
-    micros: f64,
-    /// Number of quads tried.
-    tried: u64,
-    /// Number of PVSs merged.
-    merged: u64,
-}
-
 pub(super) fn run(args: &Args) -> Outcome {
     if args.pair.pairs.is_some() {
         return Err(Failure::usage(
@@ -101,47 +76,27 @@ pub(super) fn run(args: &Args) -> Outcome {
     }
     args.pair.ask(|world| match world {
         World::Terrain(terrain) => {
-            let [a, b] = args.pair.positions(&terrain)?;
+            let pair = args.pair.positions(&terrain)?;
             let mut growth = Growth::new(&terrain);
             let start = Instant::now();
             growth
-                .build(a.cell, b.cell, &args.resolve())
+                .build(pair[0].cell, pair[1].cell, &args.resolve())
                 .map_err(|error| args.refused(error))?;
-            let micros = (start.elapsed().as_secs_f64() * 1e7).round() / 10.0;
-            let size = |side| {
+            let micros = start.elapsed().as_secs_f64() * 1e6;
+            let sizes = Side::BOTH.map(|side| {
                 let is_in = |sample: &_| growth::has(terrain.grid(), growth.words(side), *sample);
                 count_samples(
                     terrain.parameters(),
                     terrain.grid().row_by_row().filter(is_in),
                 )
-            };
-            let (tried, merged) = growth.work();
-            let document = Document {
-                a: a.numbers(),
-                b: b.numbers(),
-                visible: terrain.visible(a.cell, b.cell) || terrain.visible(b.cell, a.cell),
-                size_a: size(Side::A),
-                size_b: size(Side::B),
-                micros,
-                tried,
-                merged,
-            };
-            if document.visible {
-                say(NO_SET);
-            }
-            let text = sizes([document.size_a, document.size_b], samples(&terrain));
+            });
+            let document = SetDocument::new(&terrain, pair, sizes, micros, growth.work());
+            let text = document.text(&terrain);
             args.pair.json.tell(|| document, text)
         }
         World::Cells(level) => args.in_level(&level),
         World::Solid(level) => args.in_solid(&level),
     })
-}
-
-/// All samples where somebody can stand.
-fn samples(terrain: &TerrainBundle<'_>) -> u64 {
-    let valid = |sample: &_| terrain.valid().has_sample(*sample);
-    let all = terrain.grid().row_by_row().filter(valid);
-    count_samples(terrain.parameters(), all)
 }
 
 impl Args {
