@@ -40,6 +40,7 @@ mod shading;
 mod sign;
 pub mod signals;
 pub mod simulate;
+mod spelled;
 #[cfg(test)]
 mod tests;
 pub mod values;
@@ -103,7 +104,7 @@ fn help() -> String {
 pub fn main() -> ExitCode {
     program(
         |command| {
-            let arguments = moved::spelled(std::env::args_os().collect());
+            let arguments = spelled::spelled(std::env::args_os().collect());
             let arguments = bake::with_kind(command, arguments);
             viewshed::with_negative_places(arguments)
         },

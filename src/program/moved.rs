@@ -1,7 +1,5 @@
 //! Verbs, options and values that have moved or are gone: what there is now.
 
-use std::ffi::OsString;
-
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Verbs, options and values that are with the papers, a line each: their names; the verbs or options that they were of, all
@@ -57,102 +55,6 @@ const REPLACED: &str = "
 
 /// Whose schemes are no values to the parser.
 const SIMULATE: &str = "simulate";
-
-/// Verbs that are an option of another: the words that are still understood, and what they stand for.
-const SPELLED: &[([&str; 2], &[&str])] = &[
-    (["export", "skyview"], &["export", "horizon", "--skyview"]),
-    // Which needs --reach.
-    (["query", "within"], &["query", "visible"]),
-];
-
-/// Options that another says now, and that are still understood: whose they were, what says it, and what stands before and
-/// behind the value there. With nothing before it the option has another name; else the value is put to that of the other.
-const SAID: &[(&str, &str, &str, [&str; 2])] = &[
-    ("query", "--points", "--pairs", ["", ""]),
-    ("", "--lonlat", "--xy", ["", ""]),
-    ("", "--up", "--from", ["", "-up"]),
-    ("", "--refraction", "--earth-curvature", ["=", ""]),
-    ("", "--weight", "--budget", [",", ""]),
-    ("", "--vertical-offset", "--vertical-scale", [",", ""]),
-    ("simulate", "--queue", "--bandwidth", [",", ""]),
-    (
-        "simulate",
-        "--acceleration",
-        "--speed",
-        [",acceleration=", ""],
-    ),
-    ("simulate", "--impulse", "--speed", [",impulse=", ""]),
-];
-
-/// One such option, if it is there. What is put to an option that is not there is left to the parser, which refuses it.
-fn say_otherwise(
-    arguments: &mut Vec<OsString>,
-    (verb, option, of, [before, behind]): (&str, &str, &str, [&str; 2]),
-) -> Option<()> {
-    let words = || {
-        arguments
-            .iter()
-            .map_while(|word| word.to_str().filter(|word| *word != "--"))
-    };
-    let find = |name: &str| {
-        let is = |word: &str| {
-            word.strip_prefix(name)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-        };
-        words().position(is)
-    };
-    if !verb.is_empty() && words().nth(1) != Some(verb) {
-        return None;
-    }
-    let at = find(option)?;
-    let (length, value) = match words().nth(at)?.split_once('=') {
-        Some((_, value)) => (1, value.to_owned()),
-        None => (2, words().nth(at + 1)?.to_owned()),
-    };
-    let value = format!("{before}{value}{behind}");
-    if before.is_empty() {
-        arguments.splice(at..at + length, [of.into(), value.into()]);
-        return Some(());
-    }
-    // The value of the other is beside it, or follows; a curvature may have none.
-    let host = match find(of) {
-        Some(host) if before == "=" || words().nth(host)?.contains('=') => host,
-        Some(host) => host + 1,
-        None if of == "--vertical-scale" => {
-            arguments.splice(at..at + length, [of.into(), format!("1{value}").into()]);
-            return Some(());
-        }
-        None => return None,
-    };
-    words().nth(host)?;
-    arguments[host].push(value);
-    arguments.drain(at..at + length);
-    Some(())
-}
-
-/// The arguments of the program with such words replaced.
-pub fn spelled(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    for said in SAID {
-        say_otherwise(&mut arguments, *said);
-    }
-    if arguments.get(1).is_some_and(|verb| verb == "viewshed") {
-        // Without --count, --each and --all it is 1 where any observer sees a sample.
-        arguments.retain(|word| word != "--any");
-    }
-    let words = |at: usize| arguments.get(at).and_then(|word| word.to_str());
-    let reach = |word: &OsString| {
-        word.to_str()
-            .is_some_and(|word| word.starts_with("--reach"))
-    };
-    let is = |[verb, what]: &[&str; 2]| {
-        let is_whole = *what != "within" || arguments.iter().any(reach);
-        is_whole && words(1) == Some(*verb) && words(2) == Some(*what)
-    };
-    if let Some((_, now)) = SPELLED.iter().find(|(words, _)| is(words)) {
-        arguments.splice(1..3, now.iter().map(OsString::from));
-    }
-    arguments
-}
 
 /// What to say of a word that the parser does not know, if it was known once.
 pub fn sentence(error: &clap::Error) -> Option<String> {
@@ -255,63 +157,6 @@ mod tests {
                     "{names}: {verb}"
                 );
             }
-        }
-    }
-
-    #[test]
-    fn what_another_word_says_is_still_understood() {
-        for (line, now) in [
-            ("export skyview a.tif", "export horizon --skyview a.tif"),
-            (
-                "query within a.vcb 1 2 --reach=3",
-                "query visible a.vcb 1 2 --reach=3",
-            ),
-            ("query within a.vcb 1 2", "query within a.vcb 1 2"),
-            ("info within", "info within"),
-            (
-                "query visible a.vcb --points b",
-                "query visible a.vcb --pairs b",
-            ),
-            ("query pvs a.vcb --lonlat -1,2", "query pvs a.vcb --xy -1,2"),
-            (
-                "bake solid a.obj --up=z -o b",
-                "bake solid a.obj --from z-up -o b",
-            ),
-            (
-                "bake terrain a --earth-curvature --refraction 0.2",
-                "bake terrain a --earth-curvature=0.2",
-            ),
-            (
-                "bake terrain a --refraction 0.2",
-                "bake terrain a --refraction 0.2",
-            ),
-            (
-                "repack a --weight level --budget=9MB",
-                "repack a --budget=9MB,level",
-            ),
-            (
-                "bake terrain a --vertical-offset -5 -o b",
-                "bake terrain a --vertical-scale 1,-5 -o b",
-            ),
-            (
-                "bake terrain a --vertical-scale 2 --vertical-offset 5",
-                "bake terrain a --vertical-scale 2,5",
-            ),
-            (
-                "simulate a --speed 8 --impulse 3 --acceleration 2",
-                "simulate a --speed 8,acceleration=2,impulse=3",
-            ),
-            ("bake terrain a -- --up z", "bake terrain a -- --up z"),
-            ("viewshed a 1,2 --any", "viewshed a 1,2"),
-        ] {
-            let words = ["viewcell"].into_iter().chain(line.split(' '));
-            let spelled = spelled(words.map(OsString::from).collect());
-            let spelled: Vec<&str> = spelled
-                .iter()
-                .skip(1)
-                .filter_map(|word| word.to_str())
-                .collect();
-            assert_eq!(spelled.join(" "), now);
         }
     }
 }

@@ -82,6 +82,8 @@ pub struct PlaceArgs {
 }
 
 /// Where players can be after a change of the ground: how the files are taken, the bundle says.
+///
+/// Flattened into [`PlaceArgs`], what the two have in common would lose the line of a fault in a job file.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Places")]
 pub struct NewPlaces {
