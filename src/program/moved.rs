@@ -29,6 +29,7 @@ const GONE: &[(&str, &str)] = &[
 
 /// Options that are gone, in the same way: what is typed now.
 const REPLACED: &str = "
+--lonlat; ; --xy takes LON,LAT where the coordinate reference system is in degrees
 --metres; viewshed; --observers takes a table with the columns east,south
 --weight; ; --budget SIZE,WEIGHT
 --verify; ; viewcell verify OUT.vcb checks the finished bundle

@@ -14,7 +14,6 @@ const VERBS: &[([&str; 2], &[&str])] = &[
 /// it comes behind that value.
 const OPTIONS: &str = "
 query; --points; --pairs; {};
-; --lonlat; --xy; {};
 ; --up; --from; {}-up;
 ; --refraction; --earth-curvature; ={};
 ; --weight; --budget; ,{};
@@ -111,7 +110,6 @@ mod tests {
                 "query visible a.vcb --points b",
                 "query visible a.vcb --pairs b",
             ),
-            ("query pvs a.vcb --lonlat -1,2", "query pvs a.vcb --xy -1,2"),
             (
                 "bake solid a.obj --up=z -o b",
                 "bake solid a.obj --from z-up -o b",

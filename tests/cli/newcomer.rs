@@ -401,6 +401,10 @@ fn what_has_moved_says_where_it_is() {
             "viewcell experiment schemes",
         ),
         ("query within wall.vcb 0,2 8,2", "query visible --reach R"),
+        (
+            "query visible wall.vcb 0,2 8,2 --lonlat",
+            "--xy takes LON,LAT where",
+        ),
         ("diff wall.vcb wall.vcb --threads 2", "RAYON_NUM_THREADS"),
         ("simulate wall.vcb --repeat 5", "--seed 1..20"),
         ("simulate wall.vcb --bound", "viewcell experiment schemes"),
