@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use viewcell::format::{Grid, crc32};
+use viewcell::format::sections::{self, When};
+use viewcell::format::{Grid, Section, Tag, WorldKind, crc32};
 use viewcell::query::{MappedBundle, Quad, Sample};
 use viewcell_bake::bundle::verify;
 use viewcell_bake::{
@@ -268,4 +269,35 @@ fn graded_reads_alike(path: &Path) {
     }
     let found = said("verify", path, &[], "");
     assert!(found.is_some_and(|found| !found.contains("expected")));
+}
+
+/// The tables of sections in the specifications are the one that writers, readers and `verify` go by.
+#[test]
+fn the_specifications_have_the_table_of_sections() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (page, head, kind) in [
+        ("BUNDLE.md", "### 2.2 ", Some(WorldKind::Terrain)),
+        ("BUNDLE.md", "### 4.1 ", Some(WorldKind::Cells)),
+        ("PATCH.md", "## 2. ", None),
+    ] {
+        let text = std::fs::read_to_string(root.join("schemas").join(page)).unwrap();
+        let table = text.split(head).nth(1).unwrap();
+        let table = table.split("\n|---").nth(1).unwrap().lines().skip(1);
+        let told = table
+            .map_while(|line| line.strip_prefix("| `"))
+            .map(|line| {
+                let columns: Vec<&str> = line.split('|').map(str::trim).collect();
+                let is_cold = columns[2] == "yes" || columns[2].contains("zstd");
+                let when = columns[2..4].iter().any(|when| *when == "always");
+                (line[..4].to_owned(), columns[1] == "yes", is_cold, when)
+            });
+        // They are in bundles of every kind.
+        let own = sections::of(kind).filter(|of| ![Tag::SIGN, Tag::PCRC].contains(&of.tag));
+        let held = own.map(|of| {
+            let [required, cold] = [Section::REQUIRED, Section::ZSTD].map(|f| of.flags & f != 0);
+            let is_always = matches!(of.when(kind), When::Always);
+            (of.tag.to_string(), required, cold, is_always)
+        });
+        assert_eq!(told.collect::<Vec<_>>(), held.collect::<Vec<_>>(), "{page}");
+    }
 }

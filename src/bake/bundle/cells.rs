@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use super::error::BundleError;
-use super::output::Written;
-use super::output::{Output, check_output};
+use super::output::{Output, Written};
 use super::provenance::Provenance;
 use viewcell::format::cells::CellParameters;
-use viewcell::format::{Header, Section, Tag, WorldKind};
+use viewcell::format::{Tag, WorldKind};
 
 /// The sections of a cell bundle, as bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,41 +43,28 @@ pub fn write_cells(
     cells: &CellSections,
     provenance: &Provenance,
 ) -> Result<Written, BundleError> {
-    check_output(path, overwrite)?;
-    let mut out = Output::create(path)?;
+    let mut out = Output::create(path, overwrite)?;
     let record = cells.parameters.encode();
-    let hot: [(Tag, u32, Option<&[u8]>); 8] = [
-        (Tag::CELL, Section::REQUIRED, Some(&record)),
-        (Tag::CROW, Section::REQUIRED, cells.row_of.as_deref()),
-        (Tag::CPVS, Section::REQUIRED, Some(&cells.pvs)),
-        (Tag::CDST, Section::REQUIRED, Some(&cells.distances)),
-        (Tag::CADJ, 0, cells.adjacency.as_deref()),
-        (Tag::CBSP, 0, cells.nodes.as_deref()),
-        (Tag::CBOX, 0, cells.bounds.as_deref()),
-        (Tag::CPOS, 0, cells.positions.as_deref()),
-    ];
     let names = cells.names.as_ref().map(serde_json::to_vec).transpose();
     let names = names.map_err(|error| out.error("writing names", error.into()))?;
-    let provenance = serde_json::to_vec(provenance)
-        .map_err(|error| out.error("writing provenance", error.into()))?;
-    let cold: [(Tag, Option<&[u8]>); 3] = [
+    let sections: [(Tag, Option<&[u8]>); 10] = [
+        (Tag::CELL, Some(&record)),
+        (Tag::CROW, cells.row_of.as_deref()),
+        (Tag::CPVS, Some(&cells.pvs)),
+        (Tag::CDST, Some(&cells.distances)),
+        (Tag::CADJ, cells.adjacency.as_deref()),
+        (Tag::CBSP, cells.nodes.as_deref()),
+        (Tag::CBOX, cells.bounds.as_deref()),
+        (Tag::CPOS, cells.positions.as_deref()),
         (Tag::CNAM, names.as_deref()),
         (Tag::CPRT, cells.portals.as_deref()),
-        (Tag::PROV, Some(&provenance)),
     ];
-    let hot = hot
+    let sections = sections
         .iter()
-        .filter_map(|&(tag, flags, bytes)| Some((tag, flags, bytes?)));
-    let cold = cold.iter().filter_map(|&(tag, bytes)| Some((tag, bytes?)));
-    let count = hot.clone().count() + cold.clone().count();
-
-    out.leave_room(count)?;
-    let mut sections = Vec::with_capacity(count);
-    for (tag, flags, bytes) in hot {
-        sections.push(out.section(tag, flags, [bytes])?);
+        .filter_map(|(tag, bytes)| Some((*tag, (*bytes)?)));
+    out.leave_room(sections.clone().count() + [Tag::PROV].len())?;
+    for (tag, bytes) in sections {
+        out.whole(tag, bytes)?;
     }
-    for (tag, bytes) in cold {
-        sections.push(out.compressed_section(tag, bytes)?);
-    }
-    out.finish(Header::of(WorldKind::Cells), sections, u64::MAX, overwrite)
+    out.finish_with(WorldKind::Cells, provenance, u64::MAX)
 }

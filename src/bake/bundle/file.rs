@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::error::{BundleError, is_out_of_memory};
 use viewcell::format::header::{HEADER_LEN, MAGIC};
 use viewcell::format::patch::PATCH_MAGIC;
-use viewcell::format::{FormatError, Header, Section, Tag, crc32};
+use viewcell::format::{FormatError, Header, Section, Sizes, Tag};
 
 /// A bundle on disk: header and section table read and checked, sections read when asked for.
 #[derive(Debug)]
@@ -35,29 +35,9 @@ impl BundleFile {
             });
         }
         let header = Header::parse(&start).map_err(format)?;
-        if header.file_length != length {
-            return Err(format(FormatError::Length {
-                expected: header.file_length,
-                found: length,
-            }));
-        }
         let table = read_up_to(&mut file, header.table_length() as u64).map_err(read)?;
-        if table.len() != header.table_length() {
-            return Err(format(FormatError::SectionCount {
-                found: header.section_count,
-            }));
-        }
-        let found = crc32(&table);
-        if found != header.table_checksum {
-            return Err(format(FormatError::TableChecksum {
-                expected: header.table_checksum,
-                found,
-            }));
-        }
-        let sections: Vec<_> = Section::parse_table(&table).collect();
-        for section in &sections {
-            section.check(length).map_err(format)?;
-        }
+        header.check(&table, length).map_err(format)?;
+        let sections = Section::parse_table(&table).collect();
         let checksum = start
             .first_chunk::<HEADER_LEN>()
             .map_or(0, Header::checksum_of);
@@ -99,18 +79,32 @@ impl BundleFile {
         self.sections.iter().find(|section| section.tag == tag)
     }
 
-    /// The bytes of a section, decompressed; `None` where it is absent. At most `limit` bytes:
-    /// a damaged table must not ask for all memory.
-    pub fn read(&self, tag: Tag, limit: u64) -> Result<Option<Vec<u8>>, BundleError> {
+    /// The bytes of a section, decompressed; `None` where it is absent and may be.
+    ///
+    /// # Errors
+    ///
+    /// Where it is missing, and where it is not as long as the table of sections says, by `sizes`: a damaged file must not
+    /// ask for all memory.
+    pub fn read(&self, tag: Tag, sizes: &Sizes) -> Result<Option<Vec<u8>>, BundleError> {
         let Some(section) = self.section(tag) else {
-            return Ok(None);
+            let when = tag.kind().map(|kind| kind.when(Some(self.header.kind)));
+            let is_due = when.and_then(|when| when.is_due(sizes));
+            let missing = FormatError::MissingSection { tag };
+            return match is_due {
+                Some(true) => Err(BundleError::format(&self.path)(missing)),
+                _ => Ok(None),
+            };
         };
-        read_section(&self.file, section, limit)
-            .map(Some)
-            .map_err(|problem| match problem {
-                Problem::Io(error) => BundleError::read(&self.path)(error),
-                Problem::Content(problem) => BundleError::section(&self.path, tag, problem),
-            })
+        let bytes = read_section(&self.file, section, sizes);
+        bytes.map(Some).map_err(|problem| match problem {
+            Problem::Io(error) => BundleError::read(&self.path)(error),
+            Problem::Content(problem) => BundleError::section(&self.path, tag, problem),
+        })
+    }
+
+    /// The same of a section that the kind of world always has, or nothing.
+    pub fn need(&self, tag: Tag, sizes: &Sizes) -> Result<Vec<u8>, BundleError> {
+        Ok(self.read(tag, sizes)?.unwrap_or_default())
     }
 }
 
@@ -172,21 +166,56 @@ pub(super) fn read_up_to(file: impl Read, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a section, decompressed: at most `limit`.
+/// The stored bytes of a section, piece by piece.
+pub(super) struct Pieces<'f> {
+    rest: io::Take<&'f File>,
+    buffer: Vec<u8>,
+}
+
+impl<'f> Pieces<'f> {
+    pub(super) fn of(mut file: &'f File, section: &Section) -> io::Result<Self> {
+        file.seek(SeekFrom::Start(section.offset))?;
+        Ok(Self {
+            rest: file.take(section.stored_length),
+            buffer: vec![0; 1 << 18],
+        })
+    }
+
+    /// The next bytes; `None` after the last.
+    pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        let length = self.rest.read(&mut self.buffer)?;
+        Ok(Some(&self.buffer[..length]).filter(|bytes| !bytes.is_empty()))
+    }
+}
+
+/// The stored bytes of a section.
+pub(super) fn read_stored(mut file: &File, section: &Section) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(section.offset))?;
+    read_up_to(file, section.stored_length)
+}
+
+/// The bytes of a section, decompressed: as many as the table of sections says.
 pub(super) fn read_section(
-    mut file: &File,
+    file: &File,
     section: &Section,
-    limit: u64,
+    sizes: &Sizes,
 ) -> Result<Vec<u8>, Problem> {
-    if section.length > limit || section.stored_length > limit.saturating_add(1 << 16) {
+    let kind = section.tag.kind();
+    let expected = kind.map_or(section.length, |kind| {
+        kind.length.expected(section.length, sizes)
+    });
+    let most = if section.is_compressed() {
+        expected.saturating_add(1 << 16)
+    } else {
+        expected
+    };
+    if section.length != expected || section.stored_length > most {
         return Err(Problem::Content(format!(
-            "expected at most {limit} bytes, found {} ({} stored)",
+            "expected {expected} bytes, found {} ({} stored)",
             section.length, section.stored_length
         )));
     }
-    file.seek(SeekFrom::Start(section.offset))
-        .map_err(Problem::Io)?;
-    let stored = read_up_to(file, section.stored_length).map_err(Problem::Io)?;
+    let stored = read_stored(file, section).map_err(Problem::Io)?;
     if !section.is_compressed() {
         return Ok(stored);
     }

@@ -3,20 +3,19 @@
 use std::path::Path;
 
 use super::error::BundleError;
-use super::output::{OpenSection, Output, Written, check_output};
+use super::output::{OpenSection, Output, Written};
 use super::provenance::Provenance;
 use super::writer::{Front, GridHeader, new_index};
 use crate::compress::ValidPyramid;
 use viewcell::format::graded::Shape;
 use viewcell::format::header::ALIGNMENT;
-use viewcell::format::{Quad, Section, Tag};
+use viewcell::format::{Quad, Tag};
 
 /// Writes a graded terrain bundle. Dropped before it is finished, it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct GradedWriter {
     out: Output,
     shape: Shape,
-    overwrite: bool,
     /// By level and block, row by row: where its group begins.
     groups: Vec<u64>,
     /// How many have come.
@@ -34,16 +33,13 @@ impl GradedWriter {
         ground: (&[f64], &ValidPyramid),
         dictionary: &[u8],
     ) -> Result<Self, BundleError> {
-        check_output(path, overwrite)?;
-        let mut out = Output::create(path)?;
+        let mut out = Output::create(path, overwrite)?;
         let shape = Shape::new(header.parameters.grid, header.parameters.grade);
         let groups = new_index(&out, shape.blocks_below(shape.levels()) as u64)?;
-        let pvss = [Tag::DICT, Tag::PAIR, Tag::PIDX];
-        let (front, open) = Front::before_groups(&mut out, header, ground, &pvss, dictionary)?;
+        let (front, open) = Front::before_groups(&mut out, header, ground, dictionary)?;
         Ok(Self {
             out,
             shape,
-            overwrite,
             groups,
             count: 0,
             open,
@@ -61,10 +57,9 @@ impl GradedWriter {
         let grid = self.shape.level(level);
         let index = block.1 as usize * grid.block_shape().0 as usize + block.0 as usize;
         let at = self.shape.blocks_below(level) + index;
-        self.groups[at] = self.out.position - self.open.offset;
+        self.groups[at] = self.out.append(&mut self.open, bytes)?;
         self.count += 1;
-        self.open.checksum.update(bytes);
-        self.out.write(bytes)
+        Ok(())
     }
 
     /// Writes what remains, syncs, and gives the file its name; but one of more than `most` bytes goes, as
@@ -81,13 +76,10 @@ impl GradedWriter {
                 found: None,
             });
         }
-        let groups = self.out.end(self.open);
-        self.front.sections.push(groups);
+        self.out.end(self.open, None);
         let offsets = self.groups.iter().map(|offset| offset.to_le_bytes());
-        let index = self.out.section(Tag::PIDX, Section::REQUIRED, offsets)?;
-        self.front.sections.push(index);
-        self.front
-            .finish_within(most, self.out, provenance, self.overwrite)
+        self.out.section(Tag::PIDX, offsets)?;
+        self.front.finish_within(most, self.out, provenance)
     }
 
     /// Bytes of a bundle, but for its checksums by page, whose dictionary and groups have none, and which ends with this

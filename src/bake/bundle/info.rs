@@ -10,17 +10,15 @@ use super::file::{BundleFile, open_regular, read_up_to};
 use super::provenance::Provenance;
 use super::timings::Timings;
 use crate::quality::Quality;
-use viewcell::format::cells::{CELLS_LEN, CellParameters, SymmetryCode};
+use viewcell::format::cells::{CellParameters, SymmetryCode};
 use viewcell::format::patch::{PATCH_MAGIC, PATCH_VERSION};
-use viewcell::format::solid::{SOLID_LEN, SolidParameters};
-use viewcell::format::terrain::TERRAIN_LEN;
+use viewcell::format::sections::TEXT_LIMIT;
+use viewcell::format::solid::SolidParameters;
 use viewcell::format::{
-    FileId, Patch, Section, SolidUnits, Tag, TerrainParameters, TreeCode, VisibilityMode, WorldKind,
+    FileId, Patch, Section, Sizes, SolidUnits, Tag, TerrainParameters, TreeCode, VisibilityMode,
+    WorldKind,
 };
 use viewcell_ingest::world::solid::Units;
-
-/// Greatest length in bytes of the texts in a bundle that are read into memory.
-pub(super) const TEXT_LIMIT: u64 = 16 << 20;
 
 /// What a bundle is and how it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -240,9 +238,12 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
     }
     let file = BundleFile::open(path)?;
     let header = file.header();
-    let provenance = match file.read(Tag::PROV, TEXT_LIMIT)? {
+    let provenance = match file.section(Tag::PROV) {
         None => None,
-        Some(text) => Some(provenance_in(path, &text)?),
+        Some(_) => Some(provenance_in(
+            path,
+            &file.need(Tag::PROV, &Sizes::default())?,
+        )?),
     };
     let (mut terrain, mut cells, mut solid) = (None, None, None);
     match header.kind {
@@ -268,9 +269,12 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
 
 impl SectionInfo {
     fn of(section: &Section) -> Self {
+        let holds = section.tag.kind();
         Self {
             tag: section.tag.to_string(),
-            holds: holds(section.tag).to_owned(),
+            holds: holds
+                .map_or("unknown to this version", |kind| kind.holds)
+                .to_owned(),
             offset: section.offset,
             bytes: section.stored_length,
             uncompressed_bytes: section.length,
@@ -335,10 +339,9 @@ fn patch_info(path: &Path) -> Result<Info, BundleError> {
 
 fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
     let format = BundleError::format(file.path());
-    let missing = format(viewcell::format::FormatError::MissingSection { tag: Tag::GRID });
-    let record = file.read(Tag::GRID, TERRAIN_LEN as u64)?.ok_or(missing)?;
-    let parameters = TerrainParameters::parse(&record).map_err(format)?;
-    let crs = file.read(Tag::CRS, TEXT_LIMIT)?;
+    let none = Sizes::default();
+    let parameters = TerrainParameters::parse(&file.need(Tag::GRID, &none)?).map_err(format)?;
+    let crs = file.read(Tag::CRS, &none)?;
     let grid = parameters.grid;
     let (visibility, sectors) = match parameters.visibility {
         VisibilityMode::Exact => ("exact", None),
@@ -382,8 +385,7 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
 
 fn cells_info(file: &BundleFile) -> Result<CellsInfo, BundleError> {
     let format = BundleError::format(file.path());
-    let missing = format(viewcell::format::FormatError::MissingSection { tag: Tag::CELL });
-    let record = file.read(Tag::CELL, CELLS_LEN as u64)?.ok_or(missing)?;
+    let record = file.need(Tag::CELL, &Sizes::default())?;
     let parameters = CellParameters::parse(&record).map_err(format)?;
     Ok(CellsInfo {
         cells: parameters.cells,
@@ -406,13 +408,10 @@ fn solid_info(
     provenance: Option<&Provenance>,
 ) -> Result<SolidInfo, BundleError> {
     let format = BundleError::format(file.path());
-    let need = |tag, length: usize| {
-        let missing = viewcell::format::FormatError::MissingSection { tag };
-        file.read(tag, length as u64)?.ok_or(format(missing))
-    };
-    let solid = SolidParameters::parse(&need(Tag::SOLD, SOLID_LEN)?, file.header().version)
+    let none = Sizes::default();
+    let solid = SolidParameters::parse(&file.need(Tag::SOLD, &none)?, file.header().version)
         .map_err(format)?;
-    let terrain = TerrainParameters::parse(&need(Tag::GRID, TERRAIN_LEN)?).map_err(format)?;
+    let terrain = TerrainParameters::parse(&file.need(Tag::GRID, &none)?).map_err(format)?;
     let option = |name: &str| provenance?.options.get(name);
     let grade = option("grade").and_then(Value::as_u64).unwrap_or(0) as u32;
     let quality = match option("quality").and_then(Value::as_str) {
@@ -450,42 +449,5 @@ fn usual_cell(units: SolidUnits) -> Option<f64> {
         SolidUnits::Quake => Some(Units::Quake.cell()),
         SolidUnits::Metres => Some(Units::Metres.cell()),
         SolidUnits::Unknown => None,
-    }
-}
-
-/// What a section holds, in words.
-pub fn holds(tag: Tag) -> &'static str {
-    match tag {
-        Tag::GRID => "grid and options",
-        Tag::CRS => "coordinate reference system",
-        Tag::VALD => "where somebody can be",
-        Tag::HGTS => "ground heights",
-        Tag::SRCH => "ground heights as read",
-        Tag::TREE => "PVS of every quad",
-        Tag::TIDX => "index of the PVSs",
-        Tag::DICT => "byte codes of the pairs",
-        Tag::PAIR => "PVSs by pairs of blocks",
-        Tag::PIDX => "index of the pairs",
-        Tag::PROV => "provenance",
-        Tag::CHTS => "heights that change",
-        Tag::BIDX => "index of the pairs that change",
-        Tag::QIDX => "index of the PVSs that change",
-        Tag::CELL => "cells and options",
-        Tag::CROW => "which cells share a row",
-        Tag::CPVS => "PVS of every cell",
-        Tag::CDST => "distances between cells",
-        Tag::CADJ => "which cells touch",
-        Tag::CBSP => "BSP, from a point to its cell",
-        Tag::CBOX => "boxes of cells",
-        Tag::CPOS => "positions of cells",
-        Tag::CNAM => "names of cells",
-        Tag::CPRT => "portals",
-        Tag::SOLD => "solid level and options",
-        Tag::SBOX => "boxes of view cells",
-        Tag::SLOC => "index from positions to cells",
-        Tag::SIGN => "signature",
-        Tag::PCRC => "checksums of pages",
-        Tag::SOCC => "occluders, for tests at run time",
-        _ => "unknown to this version",
     }
 }

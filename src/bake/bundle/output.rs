@@ -12,8 +12,10 @@ use tempfile::TempPath;
 
 use super::error::BundleError;
 use super::pages::Paged;
+use super::provenance::Provenance;
 use viewcell::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{Header, Section, Tag, crc32};
+use viewcell::format::sections::{self, SectionKind, Sizes};
+use viewcell::format::{Header, Section, Tag, WorldKind, crc32};
 
 /// zstd level of the cold sections: compressed once, read now and then.
 const ZSTD_LEVEL: i32 = 12;
@@ -23,35 +25,53 @@ const ZSTD_LEVEL: i32 = 12;
 pub(super) struct OpenSection {
     tag: Tag,
     flags: u32,
-    pub(super) offset: u64,
-    pub(super) checksum: crc32fast::Hasher,
+    offset: u64,
+    checksum: crc32fast::Hasher,
 }
 
 /// The file in the making. It goes when it is dropped unnamed.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) path: PathBuf,
+    overwrite: bool,
     file: BufWriter<Paged<Part>>,
     pub(super) position: u64,
+    /// What has been written.
+    pub(super) sections: Vec<Section>,
     /// Sections that the table has room for, beside `PCRC`.
     expected: usize,
 }
 
 impl Output {
-    /// Begins a file in the folder of `path`.
-    pub(super) fn create(path: &Path) -> Result<Self, BundleError> {
+    /// Begins a file in the folder of `path`; errors as [`check_output`] does.
+    pub(super) fn create(path: &Path, overwrite: bool) -> Result<Self, BundleError> {
+        check_output(path, overwrite)?;
         let part = Part::create(path)
             .map_err(|error| BundleError::write(path, "creating it", 0, error))?;
         Ok(Self {
             path: path.to_owned(),
+            overwrite,
             file: BufWriter::with_capacity(1 << 20, Paged::new(part)),
             position: 0,
+            sections: Vec::new(),
             expected: 0,
         })
     }
 
-    /// Leaves room for the header and for the table of so many sections, and of `PCRC`. They come last; until then their
-    /// place holds zeros, which no reader takes for a bundle.
+    /// Leaves room for the header and for the table of the sections that a bundle of these sizes must have, of so many
+    /// `optional` ones, and of `PCRC`. They come last; until then their place holds zeros, which no reader takes for a
+    /// bundle.
+    pub(super) fn begin_bundle(
+        &mut self,
+        kind: WorldKind,
+        sizes: &Sizes,
+        optional: usize,
+    ) -> Result<(), BundleError> {
+        let is_due = |of: &&SectionKind| of.when(Some(kind)).is_due(sizes) == Some(true);
+        self.leave_room(sections::of(Some(kind)).filter(is_due).count() + optional)
+    }
+
+    /// The same for so many sections, and `PCRC`.
     pub(super) fn leave_room(&mut self, sections: usize) -> Result<(), BundleError> {
         let length = HEADER_LEN + (sections + 1) * ENTRY_LEN;
         let left = self.file.get_mut().leave_room(length);
@@ -79,7 +99,12 @@ impl Output {
     }
 
     /// Begins a section at the next aligned place.
-    pub(super) fn begin(&mut self, tag: Tag, flags: u32) -> Result<OpenSection, BundleError> {
+    pub(super) fn begin(&mut self, tag: Tag) -> Result<OpenSection, BundleError> {
+        self.begin_with(tag, tag.kind().map_or(0, |kind| kind.flags))
+    }
+
+    /// Begins a section with flags that another file has.
+    pub(super) fn begin_with(&mut self, tag: Tag, flags: u32) -> Result<OpenSection, BundleError> {
         self.align()?;
         Ok(OpenSection {
             tag,
@@ -89,70 +114,91 @@ impl Output {
         })
     }
 
-    /// Ends the section, all of which has been written.
-    pub(super) fn end(&self, section: OpenSection) -> Section {
-        let length = self.position - section.offset;
-        Section {
+    /// Appends to a section; returns where in it.
+    pub(super) fn append(
+        &mut self,
+        section: &mut OpenSection,
+        bytes: &[u8],
+    ) -> Result<u64, BundleError> {
+        let place = self.position - section.offset;
+        section.checksum.update(bytes);
+        self.write(bytes)?;
+        Ok(place)
+    }
+
+    /// Ends the section, all of which has been written, and comes to `length` bytes where it is compressed.
+    pub(super) fn end(&mut self, section: OpenSection, length: Option<u64>) {
+        let stored_length = self.position - section.offset;
+        self.sections.push(Section {
             tag: section.tag,
             flags: section.flags,
             offset: section.offset,
-            stored_length: length,
-            length,
+            stored_length,
+            length: length.unwrap_or(stored_length),
             checksum: section.checksum.finalize(),
-        }
+        });
     }
 
-    /// Writes a whole section, piece by piece.
+    /// Writes a whole section, piece by piece, as it is.
     pub(super) fn section<P: AsRef<[u8]>>(
         &mut self,
         tag: Tag,
-        flags: u32,
         pieces: impl IntoIterator<Item = P>,
-    ) -> Result<Section, BundleError> {
-        let mut section = self.begin(tag, flags)?;
+    ) -> Result<(), BundleError> {
+        let mut section = self.begin(tag)?;
         // Checksums are fast only over long runs.
         let mut run = Vec::with_capacity(1 << 16);
         let mut pieces = pieces.into_iter().peekable();
         while let Some(piece) = pieces.next() {
             run.extend_from_slice(piece.as_ref());
             if run.len() >= 1 << 15 || pieces.peek().is_none() {
-                section.checksum.update(&run);
-                self.write(&run)?;
+                self.append(&mut section, &run)?;
                 run.clear();
             }
         }
-        Ok(self.end(section))
+        self.end(section, None);
+        Ok(())
     }
 
-    /// Writes a whole section as a zstd frame.
-    pub(super) fn compressed_section(
-        &mut self,
-        tag: Tag,
-        bytes: &[u8],
-    ) -> Result<Section, BundleError> {
-        // One thread: zstd's bytes depend on whether it has workers.
-        let frame = zstd::bulk::compress(bytes, ZSTD_LEVEL)
-            .map_err(|error| self.error("compressing", error))?;
-        let mut section = self.section(tag, Section::ZSTD, [frame])?;
-        section.length = bytes.len() as u64;
-        Ok(section)
+    /// Writes a whole section: a cold one as a zstd frame.
+    pub(super) fn whole(&mut self, tag: Tag, bytes: &[u8]) -> Result<(), BundleError> {
+        let mut section = self.begin(tag)?;
+        let is_cold = section.flags & Section::ZSTD != 0;
+        if is_cold {
+            // One thread: zstd's bytes depend on whether it has workers.
+            let frame = zstd::bulk::compress(bytes, ZSTD_LEVEL)
+                .map_err(|error| self.error("compressing", error))?;
+            self.append(&mut section, &frame)?;
+        } else {
+            self.append(&mut section, bytes)?;
+        }
+        self.end(section, is_cold.then_some(bytes.len() as u64));
+        Ok(())
+    }
+
+    /// Writes the provenance, the last section of its own that a bundle has, and finishes it ([`Output::finish`]).
+    pub(super) fn finish_with(
+        mut self,
+        kind: WorldKind,
+        provenance: &Provenance,
+        most: u64,
+    ) -> Result<Written, BundleError> {
+        let text = serde_json::to_vec(provenance)
+            .map_err(|error| self.error("writing provenance", error.into()))?;
+        self.whole(Tag::PROV, &text)?;
+        self.finish(Header::of(kind), most)
     }
 
     /// Appends the checksums by page, puts the header, with the version and kind of `like`, and the table of sections at
     /// the beginning of the file, makes it durable, and names it; a file of more than `most` bytes is not named.
-    pub(super) fn finish(
-        mut self,
-        like: Header,
-        mut sections: Vec<Section>,
-        most: u64,
-        overwrite: bool,
-    ) -> Result<Written, BundleError> {
-        assert_eq!(sections.len(), self.expected);
+    pub(super) fn finish(mut self, like: Header, most: u64) -> Result<Written, BundleError> {
+        assert_eq!(self.sections.len(), self.expected);
         self.align()?;
         let flushed = self.file.flush();
         flushed.map_err(|error| self.error("writing", error))?;
         let sums = self.file.get_mut().sums();
-        sections.push(self.section(Tag::PCRC, 0, [sums])?);
+        self.whole(Tag::PCRC, &sums)?;
+        let sections = std::mem::take(&mut self.sections);
         let table: Vec<u8> = sections.iter().flat_map(Section::encode).collect();
         let bytes = self.position;
         let header = Header {
@@ -163,7 +209,7 @@ impl Output {
         }
         .encode();
         if bytes <= most {
-            self.persist(&[&header, &table], overwrite)?;
+            self.persist(&[&header, &table])?;
         }
         Ok(Written {
             bytes,
@@ -173,9 +219,10 @@ impl Output {
     }
 
     /// Puts `start` at the beginning of the file, makes the file durable, and names it.
-    fn persist(self, start: &[&[u8]], overwrite: bool) -> Result<(), BundleError> {
+    fn persist(self, start: &[&[u8]]) -> Result<(), BundleError> {
         let Self {
             path,
+            overwrite,
             file,
             position,
             ..

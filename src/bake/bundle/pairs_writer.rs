@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::error::BundleError;
-use super::output::{OpenSection, Output, Written, check_output};
+use super::output::{OpenSection, Output, Written};
 use super::provenance::Provenance;
 use super::writer::{Front, GridHeader, new_index};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
 use viewcell::format::header::ALIGNMENT;
 use viewcell::format::pairs::TREE_LEVEL;
-use viewcell::format::{Grid, Quad, Section, Tag};
+use viewcell::format::{Grid, Quad, Tag};
 
 /// Writes a terrain bundle of tree code 2. Dropped before it is finished, it leaves
 /// nothing behind.
@@ -18,7 +18,6 @@ use viewcell::format::{Grid, Quad, Section, Tag};
 pub struct PairsWriter {
     out: Output,
     grid: Grid,
-    overwrite: bool,
     /// Blocks whose groups are due, the next one last.
     blocks: Vec<(u32, u32)>,
     /// By block, row by row: where its group begins.
@@ -42,19 +41,16 @@ impl PairsWriter {
         ground: (&[f64], &ValidPyramid),
         dictionary: &[u8],
     ) -> Result<Self, BundleError> {
-        check_output(path, overwrite)?;
-        let mut out = Output::create(path)?;
+        let mut out = Output::create(path, overwrite)?;
         let grid = header.parameters.grid;
         let groups = new_index(&out, grid.blocks() as u64)?;
         let trees = new_index(&out, grid.quad_count() - grid.first_index(TREE_LEVEL))?;
-        let pvss = [Tag::DICT, Tag::PAIR, Tag::PIDX, Tag::TREE, Tag::TIDX];
-        let (front, open) = Front::before_groups(&mut out, header, ground, &pvss, dictionary)?;
+        let (front, open) = Front::before_groups(&mut out, header, ground, dictionary)?;
         let mut blocks = morton_blocks(grid);
         blocks.reverse();
         Ok(Self {
             out,
             grid,
-            overwrite,
             blocks,
             groups,
             trees,
@@ -74,9 +70,7 @@ impl PairsWriter {
             });
         }
         let index = block.1 as usize * self.grid.block_shape().0 as usize + block.0 as usize;
-        self.groups[index] = self.out.position - self.open.offset;
-        self.open.checksum.update(bytes);
-        self.out.write(bytes)?;
+        self.groups[index] = self.out.append(&mut self.open, bytes)?;
         if self.blocks.is_empty() {
             self.begin_trees()?;
         }
@@ -85,12 +79,10 @@ impl PairsWriter {
 
     /// Ends `PAIR`, and begins `TREE`.
     fn begin_trees(&mut self) -> Result<(), BundleError> {
-        let groups = self.out.end(self.open.clone());
-        self.front.sections.push(groups);
+        self.out.end(self.open.clone(), None);
         let offsets = self.groups.iter().map(|offset| offset.to_le_bytes());
-        let index = self.out.section(Tag::PIDX, Section::REQUIRED, offsets)?;
-        self.front.sections.push(index);
-        self.open = self.out.begin(Tag::TREE, Section::REQUIRED)?;
+        self.out.section(Tag::PIDX, offsets)?;
+        self.open = self.out.begin(Tag::TREE)?;
         self.due = trees_in_order(self.grid).next();
         Ok(())
     }
@@ -105,9 +97,7 @@ impl PairsWriter {
                 found: Some(quad),
             });
         };
-        self.trees[(index - first) as usize] = self.out.position - self.open.offset;
-        self.open.checksum.update(bytes);
-        self.out.write(bytes)?;
+        self.trees[(index - first) as usize] = self.out.append(&mut self.open, bytes)?;
         self.due = next_tree(self.grid, quad);
         Ok(())
     }
@@ -127,13 +117,10 @@ impl PairsWriter {
                 found: None,
             });
         }
-        let trees = self.out.end(self.open);
-        self.front.sections.push(trees);
+        self.out.end(self.open, None);
         let offsets = self.trees.iter().map(|offset| offset.to_le_bytes());
-        let index = self.out.section(Tag::TIDX, Section::REQUIRED, offsets)?;
-        self.front.sections.push(index);
-        self.front
-            .finish_within(most, self.out, provenance, self.overwrite)
+        self.out.section(Tag::TIDX, offsets)?;
+        self.front.finish_within(most, self.out, provenance)
     }
 
     /// Bytes of a bundle, but for its checksums by page, whose dictionary, groups and trees have none, and which ends

@@ -1,20 +1,16 @@
 //! What a terrain bundle holds beside its PVSs, to make another bundle of it.
 
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::error::BundleError;
-use super::file::BundleFile;
-use super::info::{TEXT_LIMIT, provenance_in};
+use super::file::{BundleFile, Pieces};
+use super::info::provenance_in;
 use super::provenance::Provenance;
 use super::verify::damaged_page;
 use super::writer::{GridHeader, GridKind, SolidSections};
 use crate::compress::ValidPyramid;
-use viewcell::format::graded::Shape;
-use viewcell::format::occluders::MAX_LEN;
-use viewcell::format::solid::{BOX_LEN, BUCKET_LEN, SOLID_LEN, SolidParameters};
-use viewcell::format::terrain::TERRAIN_LEN;
-use viewcell::format::{FormatError, Tag, TerrainParameters, TreeCode, WorldKind};
+use viewcell::format::solid::SolidParameters;
+use viewcell::format::{FormatError, Sizes, Tag, TerrainParameters, WorldKind};
 
 /// What a terrain bundle holds beside its PVSs.
 #[derive(Clone, Debug)]
@@ -35,7 +31,6 @@ impl TerrainParts {
     pub fn read(path: &Path) -> Result<Self, BundleError> {
         let file = BundleFile::open(path)?;
         let format = BundleError::format(path);
-        let damaged = |tag: Tag, problem: String| BundleError::section(path, tag, problem);
         let found = file.header().kind;
         if !matches!(found, WorldKind::Terrain | WorldKind::Solid) {
             return Err(format(FormatError::OtherKind {
@@ -44,37 +39,34 @@ impl TerrainParts {
             }));
         }
         file.check_sections()?;
-        let need = |tag, limit| {
-            file.read(tag, limit)?
-                .ok_or(format(FormatError::MissingSection { tag }))
-        };
-        let parameters =
-            TerrainParameters::parse(&need(Tag::GRID, TERRAIN_LEN as u64)?).map_err(format)?;
-        let samples = parameters.grid.samples();
-        let crs = file.read(Tag::CRS, TEXT_LIMIT)?;
+        let none = Sizes::default();
+        let parameters = TerrainParameters::parse(&file.need(Tag::GRID, &none)?).map_err(format)?;
+        let (grid, sizes) = (parameters.grid, Sizes::from(&parameters));
+        let crs = file.read(Tag::CRS, &none)?;
         let solid = match found {
             WorldKind::Solid => {
-                let record = need(Tag::SOLD, SOLID_LEN as u64)?;
+                let record = file.need(Tag::SOLD, &none)?;
                 let solid =
                     SolidParameters::parse(&record, file.header().version).map_err(format)?;
+                let sizes = Sizes::from(&solid);
                 Some(SolidSections {
-                    boxes: need(Tag::SBOX, u64::from(solid.cells) * BOX_LEN as u64)?,
-                    buckets: need(Tag::SLOC, solid.bucket_count() * BUCKET_LEN as u64)?,
-                    occluders: file.read(Tag::SOCC, MAX_LEN)?.unwrap_or_default(),
+                    boxes: file.need(Tag::SBOX, &sizes)?,
+                    buckets: file.need(Tag::SLOC, &sizes)?,
+                    occluders: file.need(Tag::SOCC, &sizes)?,
                     // Whatever the version, it is written as of this one.
                     parameters: solid.encode().to_vec(),
                 })
             }
             _ => None,
         };
-        let heights: Vec<f64> = match file.read(Tag::SRCH, samples * 8)? {
+        let heights: Vec<f64> = match file.read(Tag::SRCH, &sizes)? {
             _ if solid.is_some() => Vec::new(),
             Some(bytes) => {
                 let (numbers, _) = bytes.as_chunks();
                 numbers.iter().map(|&n| f64::from_le_bytes(n)).collect()
             }
             None => {
-                let bytes = need(Tag::HGTS, samples * 4)?;
+                let bytes = file.need(Tag::HGTS, &sizes)?;
                 let (numbers, _) = bytes.as_chunks();
                 let numbers = numbers.iter().map(|&n| f32::from_le_bytes(n));
                 numbers.map(f64::from).collect()
@@ -85,31 +77,15 @@ impl TerrainParts {
             crs: crs.map(|text| String::from_utf8_lossy(&text).into_owned()),
             kind: GridKind::of(solid),
         };
-        let expected = header.heights();
-        if heights.len() as u64 != expected {
-            let problem = format!("expected {expected} heights, found {}", heights.len());
-            return Err(damaged(Tag::HGTS, problem));
-        }
-        let blocks = match parameters.tree_code {
-            TreeCode::Single | TreeCode::Pairs => parameters.grid.blocks(),
-            TreeCode::Graded => {
-                let shape = Shape::new(parameters.grid, parameters.grade);
-                shape.blocks_below(shape.levels())
-            }
-        };
-        let valid = match file.read(Tag::VALD, 8 * blocks as u64)? {
+        let valid = match file.read(Tag::VALD, &sizes)? {
             Some(bytes) => {
                 let (words, _) = bytes.as_chunks();
                 let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
-                if words.len() != blocks {
-                    let problem = format!("expected {blocks} words, found {}", words.len());
-                    return Err(damaged(Tag::VALD, problem));
-                }
-                ValidPyramid::new(parameters.grid, &words[..parameters.grid.blocks()])
+                ValidPyramid::new(grid, &words[..grid.blocks()])
             }
-            None => ValidPyramid::from_places(parameters.grid, std::iter::repeat(true)),
+            None => ValidPyramid::from_places(grid, std::iter::repeat(true)),
         };
-        let provenance = provenance_in(path, &need(Tag::PROV, TEXT_LIMIT)?)?;
+        let provenance = provenance_in(path, &file.need(Tag::PROV, &none)?)?;
         Ok(Self {
             header,
             heights,
@@ -123,9 +99,7 @@ impl TerrainParts {
     /// How a bundle was made, without a look at anything else in it.
     pub fn provenance(path: &Path) -> Result<Provenance, BundleError> {
         let file = BundleFile::open(path)?;
-        let text = file.read(Tag::PROV, TEXT_LIMIT)?;
-        let missing = FormatError::MissingSection { tag: Tag::PROV };
-        provenance_in(path, &text.ok_or(BundleError::format(path)(missing))?)
+        provenance_in(path, &file.need(Tag::PROV, &Sizes::default())?)
     }
 }
 
@@ -134,18 +108,11 @@ impl BundleFile {
     /// checksums of these.
     pub fn check_sections(&self) -> Result<(), BundleError> {
         let read = BundleError::read(self.path());
-        let mut buffer = vec![0; 1 << 18];
         for section in self.sections() {
-            let mut file = self.file();
-            file.seek(SeekFrom::Start(section.offset)).map_err(read)?;
-            let mut rest = file.take(section.stored_length);
+            let mut pieces = Pieces::of(self.file(), section).map_err(read)?;
             let mut checksum = crc32fast::Hasher::new();
-            loop {
-                let length = rest.read(&mut buffer).map_err(read)?;
-                if length == 0 {
-                    break;
-                }
-                checksum.update(&buffer[..length]);
+            while let Some(bytes) = pieces.next().map_err(read)? {
+                checksum.update(bytes);
             }
             let found = checksum.finalize();
             if found != section.checksum {

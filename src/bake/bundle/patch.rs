@@ -82,9 +82,9 @@ pub fn patch_bytes(parts: &PatchParts) -> std::io::Result<Vec<u8>> {
         .valid
         .map(|words| words.iter().flat_map(|word| word.to_le_bytes()).collect());
     let frame = zstd::bulk::compress(&text, ZSTD_LEVEL)?;
-    let mut sections: Vec<(Tag, u32, &[u8], usize)> = Vec::new();
+    let mut sections: Vec<(Tag, &[u8], usize)> = Vec::new();
     if let Some(valid) = &valid {
-        sections.push((Tag::VALD, Section::REQUIRED, valid, valid.len()));
+        sections.push((Tag::VALD, valid, valid.len()));
     }
     for (tag, bytes) in [
         (Tag::CHTS, &heights),
@@ -93,17 +93,17 @@ pub fn patch_bytes(parts: &PatchParts) -> std::io::Result<Vec<u8>> {
         (Tag::QIDX, &parts.trees.index),
         (Tag::TREE, &parts.trees.bytes),
     ] {
-        sections.push((tag, Section::REQUIRED, bytes, bytes.len()));
+        sections.push((tag, bytes, bytes.len()));
     }
-    sections.push((Tag::PROV, Section::ZSTD, &frame, text.len()));
+    sections.push((Tag::PROV, &frame, text.len()));
 
     let align = |length: usize| length.next_multiple_of(ALIGNMENT as usize);
     let mut end = HEADER_LEN + sections.len() * ENTRY_LEN;
     let mut table = Vec::new();
-    for (tag, flags, bytes, length) in &sections {
+    for (tag, bytes, length) in &sections {
         let section = Section {
             tag: *tag,
-            flags: *flags,
+            flags: tag.kind().map_or(0, |kind| kind.flags),
             offset: align(end) as u64,
             stored_length: bytes.len() as u64,
             length: *length as u64,
@@ -123,7 +123,7 @@ pub fn patch_bytes(parts: &PatchParts) -> std::io::Result<Vec<u8>> {
     let mut file = Vec::with_capacity(end);
     file.extend(header.encode());
     file.extend(table);
-    for (_, _, bytes, _) in sections {
+    for (_, bytes, _) in sections {
         file.resize(align(file.len()), 0);
         file.extend_from_slice(bytes);
     }

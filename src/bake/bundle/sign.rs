@@ -1,10 +1,9 @@
 //! Signing a bundle.
 
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::error::BundleError;
-use super::file::BundleFile;
+use super::file::{BundleFile, Pieces};
 use super::output::{Output, Written, check_output};
 use viewcell::format::header::ALIGNMENT;
 use viewcell::format::pages::page_count;
@@ -30,37 +29,23 @@ pub fn sign(
     bundle.check_sections()?;
     let read = BundleError::read(bundle.path());
     let signed: Vec<_> = bundle.sections().iter().filter(|s| is_signed(s)).collect();
-    let mut out = Output::create(output)?;
+    let mut out = Output::create(output, overwrite)?;
     out.leave_room(signed.len() + 1)?;
     let mut contents = Contents::default();
-    let mut sections = Vec::new();
-    let mut buffer = vec![0; 1 << 18];
     for section in signed {
-        let mut open = out.begin(section.tag, section.flags)?;
-        let mut file = bundle.file();
-        file.seek(SeekFrom::Start(section.offset)).map_err(read)?;
-        let mut rest = file.take(section.stored_length);
-        loop {
-            let length = rest.read(&mut buffer).map_err(read)?;
-            let bytes = &buffer[..length];
-            if bytes.is_empty() {
-                break;
-            }
-            open.checksum.update(bytes);
+        let mut open = out.begin_with(section.tag, section.flags)?;
+        let mut pieces = Pieces::of(bundle.file(), section).map_err(read)?;
+        while let Some(bytes) = pieces.next().map_err(read)? {
             contents.take(bytes);
-            out.write(bytes)?;
+            out.append(&mut open, bytes)?;
         }
         contents.end();
-        sections.push(Section {
-            length: section.length,
-            ..out.end(open)
-        });
+        out.end(open, Some(section.length));
     }
     let offset = out.position.next_multiple_of(ALIGNMENT);
-    let front = front(&bundle.header(), &sections, offset);
-    let signature = contents.sign(&front, key);
-    sections.push(out.section(Tag::SIGN, 0, [signature])?);
-    out.finish(bundle.header(), sections, u64::MAX, overwrite)
+    let front = front(&bundle.header(), &out.sections, offset);
+    out.whole(Tag::SIGN, &contents.sign(&front, key))?;
+    out.finish(bundle.header(), u64::MAX)
 }
 
 /// Header and section table, as far as they are signed, of a bundle of these sections, `SIGN` at `offset`, and `PCRC`.

@@ -9,12 +9,12 @@ use std::path::Path;
 use wincode::{SchemaRead, SchemaWrite};
 
 use super::error::BundleError;
-use super::output::{OpenSection, Output, Written, check_output};
+use super::output::{OpenSection, Output, Written};
 use super::provenance::{Provenance, stated_checksum};
 use crate::compress::ValidPyramid;
 use crate::compress::graded::valid_levels;
 use viewcell::format::graded::Shape;
-use viewcell::format::{Grid, Header, Quad, Section, Tag, TerrainParameters, TreeCode, WorldKind};
+use viewcell::format::{Grid, Quad, Section, Sizes, Tag, TerrainParameters, TreeCode, WorldKind};
 
 /// What a bundle of a grid of view cells says of itself: the `GRID` section, the CRS, and what the cells are of.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,7 +103,6 @@ impl SolidSections {
 pub struct TerrainWriter {
     out: Output,
     grid: Grid,
-    overwrite: bool,
     /// The quad whose tree is due.
     due: Option<Quad>,
     /// Offsets of the trees, by [`Grid::quad_index`].
@@ -134,16 +133,14 @@ impl TerrainWriter {
         header: &GridHeader,
         ground: (&[f64], &ValidPyramid),
     ) -> Result<Self, BundleError> {
-        check_output(path, overwrite)?;
-        let mut out = Output::create(path)?;
+        let mut out = Output::create(path, overwrite)?;
         let grid = header.parameters.grid;
         let index = new_index(&out, grid.quad_count())?;
-        let front = Front::write(&mut out, header, ground, &[Tag::TREE, Tag::TIDX])?;
-        let trees = out.begin(Tag::TREE, Section::REQUIRED)?;
+        let front = Front::write(&mut out, header, ground)?;
+        let trees = out.begin(Tag::TREE)?;
         Ok(Self {
             out,
             grid,
-            overwrite,
             due: Some(grid.first_in_bake_order()),
             index,
             trees,
@@ -167,33 +164,24 @@ impl TerrainWriter {
                 found: Some(quad),
             });
         };
-        self.index[index as usize] = self.out.position - self.trees.offset;
-        self.trees.checksum.update(bytes);
+        self.index[index as usize] = self.out.append(&mut self.trees, bytes)?;
         self.due = self.grid.next_in_bake_order(quad);
-        self.out.write(bytes)
+        Ok(())
     }
 
     /// Writes what remains, syncs, and gives the file its name. Errors if trees are missing, or
     /// if meanwhile somebody else made a file of that name and it is not to be overwritten.
     pub fn finish(mut self, provenance: &Provenance) -> Result<Written, BundleError> {
-        self.write_index()?;
-        self.front.finish(self.out, provenance, self.overwrite)
-    }
-
-    fn write_index(&mut self) -> Result<(), BundleError> {
         if self.due.is_some() {
             return Err(BundleError::Order {
                 expected: self.due,
                 found: None,
             });
         }
-        let out = &mut self.out;
-        self.front.sections.push(out.end(self.trees.clone()));
+        self.out.end(self.trees, None);
         let offsets = self.index.iter().map(|offset| offset.to_le_bytes());
-        self.front
-            .sections
-            .push(out.section(Tag::TIDX, Section::REQUIRED, offsets)?);
-        Ok(())
+        self.out.section(Tag::TIDX, offsets)?;
+        self.front.finish_within(u64::MAX, self.out, provenance)
     }
 }
 
@@ -212,81 +200,59 @@ pub(super) fn new_index(out: &Output, entries: u64) -> Result<Vec<u64>, BundleEr
 
 /// The sections of a terrain bundle that do not depend on how PVSs are coded: what comes before
 /// the PVSs, the provenance behind them, and the header.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Front {
-    /// What has been written.
-    pub sections: Vec<Section>,
     kind: WorldKind,
 }
 
 impl Front {
-    /// Writes the sections before the PVSs, which take sections `pvss` in the end.
+    /// Writes the sections before the PVSs.
     pub(super) fn write(
         out: &mut Output,
         header: &GridHeader,
         (heights, valid): (&[f64], &ValidPyramid),
-        pvss: &[Tag],
     ) -> Result<Self, BundleError> {
-        let grid = header.parameters.grid;
+        let parameters = &header.parameters;
+        let grid = parameters.grid;
         check_length(header.heights(), heights)?;
         let has_voids = valid.samples() < grid.samples();
-        let kind = match header.kind {
-            GridKind::Solid(_) => WorldKind::Solid,
-            GridKind::Terrain => WorldKind::Terrain,
+        let (kind, solid) = match &header.kind {
+            GridKind::Solid(sections) => (WorldKind::Solid, Some(sections)),
+            GridKind::Terrain => (WorldKind::Terrain, None),
         };
         let rounds = heights
             .iter()
             .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
-        let own = match &header.kind {
-            GridKind::Solid(solid) => solid.tagged().count(),
-            GridKind::Terrain => [Tag::HGTS].len(),
-        };
-        let always = [Tag::GRID, Tag::PROV].len() + own + pvss.len();
-        let optional = [header.crs.is_some(), has_voids, rounds];
-        out.leave_room(always + optional.iter().filter(|&&there| there).count())?;
+        let occludes = solid.is_some_and(|solid| !solid.occluders.is_empty());
+        let optional = [header.crs.is_some(), has_voids, rounds, occludes];
+        let optional = optional.iter().filter(|&&there| there).count();
+        out.begin_bundle(kind, &Sizes::from(parameters), optional)?;
 
-        let mut sections = Vec::new();
-        for (tag, bytes) in header
-            .kind
-            .solid()
-            .into_iter()
-            .flat_map(SolidSections::tagged)
-        {
-            let flags = if tag == Tag::SOCC {
-                0
-            } else {
-                Section::REQUIRED
-            };
-            sections.push(out.section(tag, flags, [bytes])?);
+        for (tag, bytes) in solid.into_iter().flat_map(SolidSections::tagged) {
+            out.whole(tag, bytes)?;
         }
-        let record = header.parameters.encode();
-        sections.push(out.section(Tag::GRID, Section::REQUIRED, [record.as_slice()])?);
+        out.whole(Tag::GRID, &parameters.encode())?;
         if let Some(crs) = &header.crs {
-            sections.push(out.section(Tag::CRS, 0, [crs.as_bytes()])?);
+            out.whole(Tag::CRS, crs.as_bytes())?;
         }
         if has_voids {
-            let levels = match header.parameters.tree_code {
+            let levels = match parameters.tree_code {
                 TreeCode::Single | TreeCode::Pairs => vec![valid.clone()],
-                TreeCode::Graded => valid_levels(Shape::new(grid, header.parameters.grade), valid),
+                TreeCode::Graded => valid_levels(Shape::new(grid, parameters.grade), valid),
             };
             let words = levels.iter().flat_map(|level| level.blocks());
-            let words = words.map(|word| word.to_le_bytes());
-            sections.push(out.section(Tag::VALD, Section::REQUIRED, words)?);
+            out.section(Tag::VALD, words.map(|word| word.to_le_bytes()))?;
         }
         if kind == WorldKind::Terrain {
-            let hot = heights
-                .iter()
-                .map(|&height| stored_height(height).to_le_bytes());
-            sections.push(out.section(Tag::HGTS, Section::REQUIRED, hot)?);
-            if rounds {
-                let source: Vec<u8> = heights
-                    .iter()
-                    .flat_map(|&height| source_height(height).to_le_bytes())
-                    .collect();
-                sections.push(out.compressed_section(Tag::SRCH, &source)?);
-            }
+            let hot = heights.iter().map(|&height| stored_height(height));
+            out.section(Tag::HGTS, hot.map(f32::to_le_bytes))?;
         }
-        Ok(Self { sections, kind })
+        if rounds {
+            let source = heights.iter().map(|&height| source_height(height));
+            let source: Vec<u8> = source.flat_map(f64::to_le_bytes).collect();
+            out.whole(Tag::SRCH, &source)?;
+        }
+        Ok(Self { kind })
     }
 
     /// The same of PVSs in groups, whose codes are in `dictionary`; and begins the section of the groups.
@@ -294,43 +260,27 @@ impl Front {
         out: &mut Output,
         header: &GridHeader,
         ground: (&[f64], &ValidPyramid),
-        pvss: &[Tag],
         dictionary: &[u8],
     ) -> Result<(Self, OpenSection), BundleError> {
-        let mut front = Self::write(out, header, ground, pvss)?;
-        let dictionary = out.section(Tag::DICT, Section::REQUIRED, [dictionary])?;
-        front.sections.push(dictionary);
-        Ok((front, out.begin(Tag::PAIR, Section::REQUIRED)?))
+        let front = Self::write(out, header, ground)?;
+        out.whole(Tag::DICT, dictionary)?;
+        Ok((front, out.begin(Tag::PAIR)?))
     }
 
-    /// Writes provenance, checksums by page, table and header, syncs, and gives the file its name.
-    pub(super) fn finish(
+    /// Writes provenance, checksums by page, table and header, syncs, and gives the file its name; but a file of more than
+    /// `most` bytes is not named.
+    pub(super) fn finish_within(
         self,
+        most: u64,
         out: Output,
         provenance: &Provenance,
-        overwrite: bool,
-    ) -> Result<Written, BundleError> {
-        self.finish_within(u64::MAX, out, provenance, overwrite)
-    }
-
-    /// As [`Front::finish`], but a file of more than `most` bytes is not named.
-    pub(super) fn finish_within(
-        mut self,
-        most: u64,
-        mut out: Output,
-        provenance: &Provenance,
-        overwrite: bool,
     ) -> Result<Written, BundleError> {
         let mut provenance = provenance.clone();
         provenance.sections = match self.kind {
-            WorldKind::Solid => stated(&self.sections),
+            WorldKind::Solid => stated(&out.sections),
             WorldKind::Terrain | WorldKind::Cells => BTreeMap::new(),
         };
-        let text = serde_json::to_vec(&provenance)
-            .map_err(|error| out.error("writing provenance", error.into()))?;
-        self.sections
-            .push(out.compressed_section(Tag::PROV, &text)?);
-        out.finish(Header::of(self.kind), self.sections, most, overwrite)
+        out.finish_with(self.kind, &provenance, most)
     }
 }
 

@@ -24,11 +24,11 @@ use cpu_time::ProcessTime;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use viewcell::format::Tag;
 use viewcell::format::bits;
 use viewcell::format::cells::{
     CellParameters, Child, Neighbours, PlaneNode, PortalRecord, Portals, SymmetryCode,
 };
+use viewcell::format::{Sizes, Tag};
 use viewcell::query::{Bundle, OpenError};
 use viewcell_ingest::world::{BitMatrix, BspChild, BspTree, CellGraph, Portal, Symmetry};
 
@@ -372,9 +372,6 @@ fn flatten(tree: &BspTree) -> (Child, Vec<PlaneNode>) {
     (number(root), flat.collect())
 }
 
-/// Greatest length in bytes of a section that is decompressed.
-const LIMIT: u64 = 1 << 30;
-
 /// The cell graph in a bundle: its PVS as it was made symmetric, what touches, boxes, positions,
 /// names and portals. The BSP is left out, which the bundle has without leaves.
 ///
@@ -400,7 +397,7 @@ pub fn read_level(path: &Path) -> Result<CellGraph, BakeError> {
 
     let file = BundleFile::open(path)?;
     let damaged = |section: Tag, problem: String| BundleError::section(path, section, problem);
-    if let Some(text) = file.read(Tag::CNAM, LIMIT)? {
+    if let Some(text) = file.read(Tag::CNAM, &Sizes::default())? {
         let names: Vec<String> = serde_json::from_slice(&text)
             .map_err(|error| damaged(Tag::CNAM, format!("expected names in JSON: {error}")))?;
         if names.len() != cells as usize {
@@ -409,7 +406,7 @@ pub fn read_level(path: &Path) -> Result<CellGraph, BakeError> {
         }
         graph.names = Some(names);
     }
-    if let Some(bytes) = file.read(Tag::CPRT, LIMIT)? {
+    if let Some(bytes) = file.read(Tag::CPRT, &Sizes::default())? {
         graph.portals = read_portals(&bytes, cells).ok_or_else(|| {
             damaged(
                 Tag::CPRT,

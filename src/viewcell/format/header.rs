@@ -117,6 +117,23 @@ impl Header {
             .map_or(0, |(bytes, _)| crc32(bytes))
     }
 
+    /// Checks the length and the section table of the file: `table` are the bytes after the header, as many of
+    /// [`Header::table_length`] as there are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Section::check_table`], and where the length is another.
+    pub fn check(&self, table: &[u8], length: u64) -> Result<(), FormatError> {
+        if self.file_length != length {
+            return Err(FormatError::Length {
+                expected: self.file_length,
+                found: length,
+            });
+        }
+        let table = Some(table).filter(|table| table.len() == self.table_length());
+        Section::check_table(self.section_count, table, self.table_checksum, length)
+    }
+
     /// Length in bytes of the section table.
     pub fn table_length(&self) -> usize {
         self.section_count as usize * ENTRY_LEN
@@ -185,6 +202,42 @@ impl Section {
         table.chunks_exact(ENTRY_LEN).filter_map(Self::parse)
     }
 
+    /// Checks the section table of a file: so many entries, of which `None` are there where the file ends before.
+    ///
+    /// # Errors
+    ///
+    /// Unless it has its checksum, and a reader may meet each section ([`Section::check`]).
+    pub fn check_table(
+        count: u32,
+        table: Option<&[u8]>,
+        expected: u32,
+        file_length: u64,
+    ) -> Result<(), FormatError> {
+        let table = table.ok_or(FormatError::SectionCount { found: count })?;
+        let found = crc32(table);
+        if found != expected {
+            return Err(FormatError::TableChecksum { expected, found });
+        }
+        Self::parse_table(table).try_for_each(|section| section.check(file_length))
+    }
+
+    /// Checks the bytes that are stored of it.
+    ///
+    /// # Errors
+    ///
+    /// Unless they have its checksum.
+    pub fn check_bytes(&self, stored: &[u8]) -> Result<(), FormatError> {
+        let (tag, expected, found) = (self.tag, self.checksum, crc32(stored));
+        if found == expected {
+            return Ok(());
+        }
+        Err(FormatError::SectionChecksum {
+            tag,
+            expected,
+            found,
+        })
+    }
+
     /// Whether it is one zstd frame.
     pub const fn is_compressed(&self) -> bool {
         self.flags & Self::ZSTD != 0
@@ -216,7 +269,7 @@ impl Section {
                 length: self.stored_length,
             });
         }
-        if self.is_required() && !self.tag.is_known() {
+        if self.is_required() && self.tag.kind().is_none() {
             return Err(FormatError::UnknownSection { tag: self.tag });
         }
         Ok(())

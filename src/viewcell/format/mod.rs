@@ -3,7 +3,7 @@
 //! Everything here is a pure function over slices: no I/O, no allocation, no unsafe, and no panic
 //! whatever the bytes say. `schemas/BUNDLE.md` is the same in words.
 //!
-//! - [`header`]: the fixed header and the section table; [`pages`], checksums of a part at a time; [`signature`];
+//! - [`header`]: the fixed header and the section table; [`sections`]: which there are, when and how long; [`pages`], checksums of a part at a time; [`signature`];
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
 //! - [`solid`], [`occluders`]: the sections of a bundle of a solid level; [`frame`]: its coordinates;
@@ -40,6 +40,7 @@ pub mod occluders;
 pub mod pages;
 pub mod pairs;
 pub mod patch;
+pub mod sections;
 pub mod signature;
 pub mod solid;
 mod tag;
@@ -61,6 +62,7 @@ pub use pages::{IndexedPages, Pages, SectionPages};
 pub use pairs::{Groups, blockbits, blockpair, dictionary};
 pub use patch::layers::{self, Layered};
 pub use patch::{Patch, PatchHeader};
+pub use sections::{SectionKind, Sizes};
 pub use solid::{SolidCells, SolidParameters};
 pub use tag::{Tag, WorldKind};
 pub use terrain::{Coarse, TerrainParameters, TreeCode, VisibilityMode};

@@ -5,7 +5,7 @@ use core::sync::atomic::AtomicU8;
 use super::error::OpenError;
 use crate::format::header::HEADER_LEN;
 use crate::format::pages::page_count;
-use crate::format::{FormatError, Header, Pages, Section, SectionPages, Tag, WorldKind, crc32};
+use crate::format::{FormatError, Header, Pages, Section, SectionPages, Sizes, Tag, WorldKind};
 #[cfg(feature = "sign")]
 use crate::sign::{self, Contents, PublicKey};
 
@@ -32,34 +32,12 @@ impl<'a> Bundle<'a> {
 
     fn check(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let header = Header::parse(bytes)?;
-        let length = bytes.len() as u64;
-        if header.file_length != length {
-            return Err(FormatError::Length {
-                expected: header.file_length,
-                found: length,
-            });
-        }
         let bundle = Self {
             bytes,
             header,
             pages: None,
         };
-        let table = bundle.table();
-        if table.len() != header.table_length() {
-            return Err(FormatError::SectionCount {
-                found: header.section_count,
-            });
-        }
-        let found = crc32(table);
-        if found != header.table_checksum {
-            return Err(FormatError::TableChecksum {
-                expected: header.table_checksum,
-                found,
-            });
-        }
-        for section in bundle.sections() {
-            section.check(length)?;
-        }
+        header.check(bundle.table(), bytes.len() as u64)?;
         Ok(bundle)
     }
 
@@ -90,14 +68,7 @@ impl<'a> Bundle<'a> {
         let (section, sums) = self
             .section(tag)
             .ok_or(FormatError::MissingSection { tag })?;
-        let (expected, found) = (section.checksum, crc32(sums));
-        if found != expected {
-            return Err(FormatError::SectionChecksum {
-                tag,
-                expected,
-                found,
-            });
-        }
+        section.check_bytes(sums)?;
         let start = HEADER_LEN.saturating_add(self.header.table_length());
         let end = usize::try_from(section.offset).unwrap_or(usize::MAX);
         let pages = Pages::new(self.bytes, [start, end], sums, states);
@@ -122,6 +93,16 @@ impl<'a> Bundle<'a> {
     pub(super) fn section_pages(&self, tag: Tag) -> Option<SectionPages<'a>> {
         let start = usize::try_from(self.section(tag)?.0.offset).ok()?;
         Some(SectionPages::new(self.pages?, start))
+    }
+
+    /// Errors unless it is of a kind of world.
+    pub(super) fn check_kind(&self, expected: WorldKind) -> Result<(), FormatError> {
+        let found = self.kind();
+        if found == expected {
+            Ok(())
+        } else {
+            Err(FormatError::OtherKind { expected, found })
+        }
     }
 
     /// Checks all of a section now, if anything is to be checked.
@@ -188,32 +169,15 @@ impl<'a> Bundle<'a> {
         Some((section, self.bytes.get(start..end)?))
     }
 
-    /// The bytes of a section that is stored as it is. Errors unless it is there, and
-    /// `expected` bytes long where a length is given.
-    pub(super) fn plain_section(
-        &self,
-        tag: Tag,
-        expected: Option<u64>,
-    ) -> Result<&'a [u8], FormatError> {
-        let (section, bytes) = self
-            .section(tag)
-            .ok_or(FormatError::MissingSection { tag })?;
-        let found = section.stored_length;
-        let expected = expected.unwrap_or(found);
-        // Stored as it is, a section has one length; the table states two.
-        let found = if found == expected {
-            section.length
-        } else {
-            found
-        };
-        if section.is_compressed() || found != expected {
-            return Err(FormatError::SectionLength {
-                tag,
-                expected,
-                found,
-            });
-        }
-        Ok(bytes)
+    /// The bytes of a section as queries need it, if it is there and called for ([`SectionKind::plain`]).
+    pub(super) fn plain(&self, tag: Tag, sizes: &Sizes) -> Result<Option<&'a [u8]>, FormatError> {
+        let kind = tag.kind().ok_or(FormatError::UnknownSection { tag })?;
+        kind.plain(Some(self.kind()), sizes, self.section(tag))
+    }
+
+    /// The bytes of a section that the kind of world always has, or none where they are not called for.
+    pub(super) fn need(&self, tag: Tag, sizes: &Sizes) -> Result<&'a [u8], FormatError> {
+        Ok(self.plain(tag, sizes)?.unwrap_or_default())
     }
 
     /// Reads all bytes once, and checks the checksum of each section.
@@ -222,18 +186,9 @@ impl<'a> Bundle<'a> {
     ///
     /// Unless each section has its checksum.
     pub fn check_sections(&self) -> Result<(), OpenError> {
-        for Section { tag, checksum, .. } in self.sections() {
-            let stored = self.section(tag).map_or(&[][..], |(_, bytes)| bytes);
-            let found = crc32(stored);
-            if found != checksum {
-                let expected = checksum;
-                return Err(FormatError::SectionChecksum {
-                    tag,
-                    expected,
-                    found,
-                }
-                .into());
-            }
+        for section in self.sections() {
+            let stored = self.section(section.tag);
+            section.check_bytes(stored.map_or(&[][..], |(_, bytes)| bytes))?;
         }
         Ok(())
     }
@@ -241,7 +196,7 @@ impl<'a> Bundle<'a> {
     /// The coordinate reference system, where the bundle says: `EPSG:n`, WKT, or what the source
     /// file said.
     pub fn crs(&self) -> Option<&'a str> {
-        let bytes = self.plain_section(Tag::CRS, None).ok()?;
+        let bytes = self.plain(Tag::CRS, &Sizes::default()).ok()??;
         core::str::from_utf8(bytes).ok()
     }
 }

@@ -10,11 +10,10 @@ use crate::format::bytes::f32_at;
 use crate::format::graded::Shape;
 use crate::format::grid::BLOCK_LEVEL;
 use crate::format::pairs::TREE_LEVEL;
-use crate::format::terrain::TERRAIN_LEN;
 use crate::format::{
     Answer, FormatError, Graded, GradedPvs, Grid, GroupPvs, Groups, IndexedPages, Narrowing,
-    Openings, Pvs, Quad, ReadPvs, Sample, SectionPages, Tag, TerrainParameters, TreeCode, Trees,
-    Valid, WorldKind,
+    Openings, Pvs, Quad, ReadPvs, Sample, SectionPages, Sizes, Tag, TerrainParameters, TreeCode,
+    Trees, Valid, WorldKind,
 };
 
 /// A terrain bundle, ready for queries. Copy it freely: it is a handful of slices.
@@ -61,16 +60,9 @@ impl<'a> Bundle<'a> {
 
 impl<'a> TerrainBundle<'a> {
     fn new(bundle: &Bundle<'a>) -> Result<Self, FormatError> {
-        let found = bundle.kind();
-        if found != WorldKind::Terrain {
-            return Err(FormatError::OtherKind {
-                expected: WorldKind::Terrain,
-                found,
-            });
-        }
+        bundle.check_kind(WorldKind::Terrain)?;
         let mut terrain = Self::without_heights(bundle)?;
-        let length = terrain.grid().samples() * 4;
-        terrain.heights = bundle.plain_section(Tag::HGTS, Some(length))?;
+        terrain.heights = bundle.need(Tag::HGTS, &Sizes::from(&terrain.parameters))?;
         Ok(terrain)
     }
 
@@ -86,19 +78,10 @@ impl<'a> TerrainBundle<'a> {
                 pieces: bundle.section_pages(pieces)?,
             })
         };
-        let record = bundle.plain_section(Tag::GRID, Some(TERRAIN_LEN as u64))?;
-        let parameters = TerrainParameters::parse(record)?;
+        let parameters = TerrainParameters::parse(bundle.need(Tag::GRID, &Sizes::default())?)?;
         let grid = parameters.grid;
-        let shape = Shape::new(grid, parameters.grade);
-        let blocks = match parameters.tree_code {
-            TreeCode::Graded => shape.blocks_below(shape.levels()),
-            _ => grid.blocks(),
-        };
-        let words = blocks as u64 * 8;
-        let places = match bundle.section(Tag::VALD) {
-            None => None,
-            Some(_) => Some(bundle.plain_section(Tag::VALD, Some(words))?),
-        };
+        let sizes = Sizes::from(&parameters);
+        let places = bundle.plain(Tag::VALD, &sizes)?;
         let valid = match places {
             None => Valid::everywhere(grid),
             Some(places) => Valid::from_blocks(grid, places),
@@ -106,9 +89,9 @@ impl<'a> TerrainBundle<'a> {
         let (code, least) = match parameters.tree_code {
             TreeCode::Single => (Code::Single, 0),
             TreeCode::Pairs => {
-                let dictionary = bundle.plain_section(Tag::DICT, None)?;
-                let index = bundle.plain_section(Tag::PIDX, Some(words))?;
-                let pairs = bundle.plain_section(Tag::PAIR, None)?;
+                let dictionary = bundle.need(Tag::DICT, &sizes)?;
+                let index = bundle.need(Tag::PIDX, &sizes)?;
+                let pairs = bundle.need(Tag::PAIR, &sizes)?;
                 let groups = Groups::new(valid, parameters.mutual, dictionary, index, pairs);
                 let mut groups = groups.ok_or(FormatError::Dictionary)?;
                 if let Some(pages) = pages(Tag::PIDX, Tag::PAIR) {
@@ -117,10 +100,11 @@ impl<'a> TerrainBundle<'a> {
                 (Code::Pairs(groups), TREE_LEVEL)
             }
             TreeCode::Graded => {
+                let shape = Shape::new(grid, parameters.grade);
                 let sections = [
-                    bundle.plain_section(Tag::DICT, None)?,
-                    bundle.plain_section(Tag::PIDX, Some(words))?,
-                    bundle.plain_section(Tag::PAIR, None)?,
+                    bundle.need(Tag::DICT, &sizes)?,
+                    bundle.need(Tag::PIDX, &sizes)?,
+                    bundle.need(Tag::PAIR, &sizes)?,
                 ];
                 let graded = Graded::new(shape, parameters.mutual, places, sections);
                 let mut graded = graded.ok_or(FormatError::Dictionary)?;
@@ -140,9 +124,8 @@ impl<'a> TerrainBundle<'a> {
                 });
             }
         };
-        let entries = grid.quad_count() - grid.first_index(least);
-        let index = bundle.plain_section(Tag::TIDX, Some(entries * 8))?;
-        let mut trees = Trees::new(valid, least, index, bundle.plain_section(Tag::TREE, None)?);
+        let index = bundle.need(Tag::TIDX, &sizes)?;
+        let mut trees = Trees::new(valid, least, index, bundle.need(Tag::TREE, &sizes)?);
         if let Some(pages) = pages(Tag::TIDX, Tag::TREE) {
             trees = trees.checked(pages);
         }

@@ -11,10 +11,9 @@ use visibility::{SoundLevel, compare_distances, pvs, rows, statistics};
 use super::container::Container;
 use super::report::Rule;
 use super::report::{Checker, Faults};
-use super::sections::{PROVENANCE, plain, provenance};
+use super::sections::{PROVENANCE, provenance};
 use crate::compress::cells::recompute;
-use viewcell::format::cells::{CELLS_LEN, CellParameters, POINT_LEN};
-use viewcell::format::{Section, Tag};
+use viewcell::format::{CellParameters, Sizes, Tag};
 
 pub(super) const PRESENT: Rule = Rule {
     name: "cell-sections-present",
@@ -65,20 +64,22 @@ pub(super) const STATISTICS: Rule = Rule {
 
 /// Checks all rules of this file.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| present(container, faults))? {
+    if !checker.check(PRESENT, |faults| {
+        container.check_present(faults);
+        Ok(())
+    })? {
         return Ok(());
     }
-    let record = plain(container, Tag::CELL)?;
-    let parameters = checker.read(CELLS, |faults| Ok(cells(container, &record, faults)))?;
+    let parameters = checker.read(CELLS, |faults| cells(container, faults))?;
     let Some(parameters) = parameters else {
         return Ok(());
     };
     let mut level = SoundLevel {
         parameters,
         row_of: (0..parameters.cells).collect(),
-        pvs: plain(container, Tag::CPVS)?,
+        pvs: container.stored(Tag::CPVS)?,
     };
-    let row_of = plain(container, Tag::CROW)?;
+    let row_of = container.stored(Tag::CROW)?;
     if !row_of.is_empty() {
         level.row_of = words(&row_of);
     }
@@ -102,7 +103,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     if !sound {
         return Ok(());
     }
-    let distances = plain(container, Tag::CDST)?;
+    let distances = container.stored(Tag::CDST)?;
     let right = recompute(parameters.cells, &level.row_of, &level.pvs);
     let sound = checker.check(DISTANCES, |faults| {
         compare_distances(container, &parameters, &distances, &right, faults);
@@ -117,81 +118,11 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     Ok(())
 }
 
-fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
-    let must = [
-        (Tag::CELL, true, Section::REQUIRED),
-        (Tag::CROW, false, Section::REQUIRED),
-        (Tag::CPVS, true, Section::REQUIRED),
-        (Tag::CDST, true, Section::REQUIRED),
-        (Tag::CADJ, false, 0),
-        (Tag::CBSP, false, 0),
-        (Tag::CBOX, false, 0),
-        (Tag::CPOS, false, 0),
-        (Tag::CNAM, false, Section::ZSTD),
-        (Tag::CPRT, false, Section::ZSTD),
-        (Tag::PROV, true, Section::ZSTD),
-    ];
-    container.check_present(must, faults);
-    Ok(())
-}
-
-fn cells(container: &Container, record: &[u8], faults: &mut Faults) -> Option<CellParameters> {
-    let start = container.start(Tag::CELL);
-    if record.len() != CELLS_LEN {
-        let expected = format!("{CELLS_LEN} bytes");
-        faults.add("section CELL", start, expected, record.len());
-        return None;
+fn cells(container: &Container, faults: &mut Faults) -> io::Result<Option<CellParameters>> {
+    let encode = |of: &CellParameters| of.encode().to_vec();
+    let parameters = container.record(Tag::CELL, CellParameters::parse, encode, faults)?;
+    if let Some(parameters) = &parameters {
+        container.check_sizes(Tag::CELL, &Sizes::from(parameters), faults);
     }
-    let parameters = match CellParameters::parse(record) {
-        Ok(parameters) => parameters,
-        Err(error) => {
-            faults.add("section CELL", start, "fields that make sense", error);
-            return None;
-        }
-    };
-    let canonical = parameters.encode();
-    if let Some(at) = (0..CELLS_LEN).find(|&at| canonical[at] != record[at]) {
-        let place = format!("section CELL, byte {at}");
-        faults.add(place, start + at as u64, canonical[at], record[at]);
-        return None;
-    }
-    let cells = u64::from(parameters.cells);
-    let points = cells * POINT_LEN as u64;
-    // Length, and whether the parameters call for the section.
-    let lengths = [
-        (
-            Tag::CROW,
-            cells * 4,
-            Some(parameters.rows < parameters.cells),
-        ),
-        (Tag::CPVS, parameters.pvs_len(), None),
-        (Tag::CDST, parameters.distances_len(), None),
-        (
-            Tag::CADJ,
-            parameters.adjacency_len(),
-            Some(parameters.neighbours > 0),
-        ),
-        (
-            Tag::CBSP,
-            parameters.nodes_len(),
-            Some(parameters.nodes > 0),
-        ),
-        (Tag::CBOX, points, None),
-        (Tag::CPOS, points, None),
-    ];
-    for (tag, expected, called_for) in lengths {
-        let place = format!("section {tag}");
-        match (container.section(tag), called_for) {
-            (None, Some(true)) => faults.add(place, None, "a section, by CELL", "none"),
-            (Some(section), Some(false)) => {
-                faults.add(place, section.offset, "no such section, by CELL", "one");
-            }
-            (Some(section), _) if section.length != expected => {
-                let expected = format!("{expected} bytes");
-                faults.add(place, section.offset, expected, section.length);
-            }
-            _ => {}
-        }
-    }
-    faults.is_empty().then_some(parameters)
+    Ok(parameters.filter(|_| faults.is_empty()))
 }

@@ -1,16 +1,19 @@
 //! Rules on header, section table and sections, whatever is in them.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Seek, SeekFrom};
 
 use super::report::Rule;
 use super::report::{Checker, Faults};
-use crate::bundle::file::read_up_to;
+use crate::bundle::file::{Pieces, Problem, read_section, read_stored, read_up_to};
 use viewcell::format::bytes::{u32_at, u64_at};
 use viewcell::format::header::{ALIGNMENT, ENTRY_LEN, HEADER_LEN, MAX_SECTIONS};
 use viewcell::format::pages::{PAGE, page_count};
+use viewcell::format::sections::{self, When};
 use viewcell::format::signature::{SIGNATURE_LEN, SIGNATURE_SCHEME};
-use viewcell::format::{self, Header, Section, Tag, WorldKind, crc32};
+use viewcell::format::{
+    self, FormatError, Header, Section, SectionKind, Sizes, Tag, WorldKind, crc32,
+};
 
 pub(super) const MAGIC: Rule = Rule {
     name: "magic",
@@ -94,19 +97,112 @@ impl Container {
         self.section(tag).map_or(0, |section| section.offset)
     }
 
-    /// Checks sections: which, whether they must be there, and with which flags.
-    pub(super) fn check_present<const N: usize>(
+    /// The bytes of a section as they are stored; none where there is none.
+    pub(super) fn stored(&self, tag: Tag) -> io::Result<Vec<u8>> {
+        match self.section(tag) {
+            None => Ok(Vec::new()),
+            Some(section) => read_stored(&self.file, section),
+        }
+    }
+
+    /// The bytes of a cold section; `None` where there is none, and where it is no frame of the length that it must have.
+    pub(super) fn cold(
         &self,
-        must: [(Tag, bool, u32); N],
+        tag: Tag,
+        sizes: &Sizes,
+        faults: &mut Faults,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let Some(section) = self.section(tag) else {
+            return Ok(None);
+        };
+        match read_section(&self.file, section, sizes) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(Problem::Io(error)) => Err(error),
+            Err(Problem::Content(problem)) => {
+                let place = format!("section {tag}");
+                faults.add(place, section.offset, "a zstd frame", problem);
+                Ok(None)
+            }
+        }
+    }
+
+    /// What the record in a section says; `None` where it makes no sense, or is not as it is written.
+    pub(super) fn record<P>(
+        &self,
+        tag: Tag,
+        parse: impl FnOnce(&[u8]) -> Result<P, FormatError>,
+        encode: impl FnOnce(&P) -> Vec<u8>,
+        faults: &mut Faults,
+    ) -> io::Result<Option<P>> {
+        self.check_lengths(tag, |kind| kind.tag == tag, &Sizes::default(), faults);
+        let (place, at) = (format!("section {tag}"), self.start(tag));
+        let record = self.stored(tag)?;
+        if !faults.is_empty() {
+            return Ok(None);
+        }
+        let parsed = match parse(&record) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                faults.add(place, at, "fields that make sense", error);
+                return Ok(None);
+            }
+        };
+        // Reserved bytes, and fields that do not apply, are zero in the canonical encoding.
+        let canonical = encode(&parsed);
+        let differs = canonical
+            .iter()
+            .zip(&record)
+            .position(|(due, found)| due != found);
+        if let Some(byte) = differs {
+            let place = format!("{place}, byte {byte}");
+            faults.add(place, at + byte as u64, canonical[byte], record[byte]);
+            return Ok(None);
+        }
+        Ok(Some(parsed))
+    }
+
+    /// Checks that the sections are there that the kind of world always has, and that all have the flags that they must
+    /// have.
+    pub(super) fn check_present(&self, faults: &mut Faults) {
+        for kind in sections::of(Some(self.kind)) {
+            let place = format!("section {}", kind.tag);
+            match (kind.when(Some(self.kind)), self.section(kind.tag)) {
+                (When::Always, None) => faults.add(place, None, "one such section", "none"),
+                (_, Some(section)) if section.flags != kind.flags => {
+                    let expected = format!("flags {}", kind.flags);
+                    faults.add(place, section.offset, expected, section.flags);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Checks whether the parameters in section `by` call for the sections that follow from them, and how long these are.
+    pub(super) fn check_sizes(&self, by: Tag, sizes: &Sizes, faults: &mut Faults) {
+        self.check_lengths(by, |kind| kind.by == by, sizes, faults);
+    }
+
+    fn check_lengths(
+        &self,
+        by: Tag,
+        is_checked: impl Fn(&SectionKind) -> bool,
+        sizes: &Sizes,
         faults: &mut Faults,
     ) {
-        for (tag, always, flags) in must {
-            let place = format!("section {tag}");
-            match self.section(tag) {
-                None if always => faults.add(place, None, "one such section", "none"),
-                Some(section) if section.flags != flags => {
-                    let expected = format!("flags {flags}");
-                    faults.add(place, section.offset, expected, section.flags);
+        for kind in sections::of(Some(self.kind)).filter(|kind| is_checked(kind)) {
+            let place = format!("section {}", kind.tag);
+            let is_due = kind.when(Some(self.kind)).is_due(sizes);
+            match (is_due, self.section(kind.tag)) {
+                (Some(true), None) => faults.add(place, None, format!("one, by {by}"), "none"),
+                (Some(false), Some(section)) => {
+                    faults.add(place, section.offset, format!("none, by {by}"), "one");
+                }
+                (_, Some(section)) => {
+                    let expected = kind.length.expected(section.length, sizes);
+                    if section.length != expected {
+                        let expected = format!("{expected} bytes");
+                        faults.add(place, section.offset, expected, section.length);
+                    }
                 }
                 _ => {}
             }
@@ -273,7 +369,7 @@ fn table_fields(table: &[u8], sections: &[Section], faults: &mut Faults) -> io::
                 section.flags,
             );
         }
-        if section.is_required() && !section.tag.is_known() {
+        if section.is_required() && section.tag.kind().is_none() {
             faults.add(place("tag"), at as u64, "a known section", "a required one");
         }
         if !section.is_compressed() && section.length != section.stored_length {
@@ -335,19 +431,12 @@ fn section_checksums(
 ) -> io::Result<()> {
     let total = sections.iter().map(|section| section.stored_length).sum();
     let mut done = 0;
-    let mut buffer = vec![0; 1 << 18];
     for section in sections {
-        let mut reader = BufReader::new(file);
-        reader.seek(SeekFrom::Start(section.offset))?;
-        let mut reader = reader.take(section.stored_length);
+        let mut pieces = Pieces::of(file, section)?;
         let mut checksum = crc32fast::Hasher::new();
-        loop {
-            let length = reader.read(&mut buffer)?;
-            if length == 0 {
-                break;
-            }
-            checksum.update(&buffer[..length]);
-            done += length as u64;
+        while let Some(bytes) = pieces.next()? {
+            checksum.update(bytes);
+            done += bytes.len() as u64;
             checker.tell(SECTION_CHECKSUMS, done, total);
         }
         let found = checksum.finalize();
@@ -386,9 +475,7 @@ pub(super) fn pages(
         faults.add(place, section.offset, expected, section.stored_length);
         return Ok(());
     }
-    let mut reader = file;
-    reader.seek(SeekFrom::Start(section.offset))?;
-    let sums = read_up_to(reader, section.stored_length)?;
+    let sums = read_stored(file, section)?;
     let mut reader = file;
     reader.seek(SeekFrom::Start(start as u64))?;
     let mut at = start as u64;
@@ -420,9 +507,7 @@ fn signature_fields(file: &File, sections: &[Section], faults: &mut Faults) -> i
         faults.add(place, at, expected, found);
         return Ok(());
     }
-    let mut reader = file;
-    reader.seek(SeekFrom::Start(at))?;
-    let record = read_up_to(reader, SIGNATURE_LEN)?;
+    let record = read_stored(file, section)?;
     let word = |at| u32_at(&record, at).unwrap_or(0);
     if word(0) != SIGNATURE_SCHEME {
         faults.add("scheme of the signature", at, SIGNATURE_SCHEME, word(0));

@@ -6,15 +6,11 @@ use super::container::Container;
 use super::report::Rule;
 use super::report::{Checker, Faults};
 use super::{graded, trees};
-use crate::bundle::file::{Problem, read_section, read_up_to};
-use crate::bundle::info::TEXT_LIMIT;
 use crate::bundle::provenance::Provenance;
 use crate::compress::ValidPyramid;
 use crate::compress::graded::valid_levels;
 use viewcell::format::graded::Shape;
-use viewcell::format::pairs::TREE_LEVEL;
-use viewcell::format::terrain::TERRAIN_LEN;
-use viewcell::format::{Section, Tag, TerrainParameters, TreeCode};
+use viewcell::format::{Sizes, Tag, TerrainParameters, TreeCode};
 
 pub(super) const PRESENT: Rule = Rule {
     name: "sections-present",
@@ -47,11 +43,13 @@ pub(super) const PROVENANCE: Rule = Rule {
 
 /// Checks all rules of this file, and those on trees.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| present(container, faults))? {
+    if !checker.check(PRESENT, |faults| {
+        container.check_present(faults);
+        Ok(())
+    })? {
         return Ok(());
     }
-    let record = plain(container, Tag::GRID)?;
-    let parameters = checker.read(GRID, |faults| Ok(grid(container, &record, faults)))?;
+    let parameters = checker.read(GRID, |faults| grid(container, faults))?;
     let Some(parameters) = parameters else {
         return Ok(());
     };
@@ -63,7 +61,10 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     if checker.check(HEIGHTS, |faults| {
         heights(container, (&terrain, parameters.walkable), faults)
     })? {
-        checker.check(SOURCE_HEIGHTS, |faults| source_heights(container, faults))?;
+        let sizes = Sizes::from(&parameters);
+        checker.check(SOURCE_HEIGHTS, |faults| {
+            source_heights(container, &sizes, faults)
+        })?;
     }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
     let check = match parameters.tree_code {
@@ -73,128 +74,25 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     check(checker, container, &parameters, &terrain, told.as_ref())
 }
 
-/// The bytes of a section that is there, and short enough for memory.
-pub(super) fn plain(container: &Container, tag: Tag) -> io::Result<Vec<u8>> {
-    let Some(section) = container.section(tag) else {
-        return Ok(Vec::new());
-    };
-    let mut reader = &container.file;
-    reader.seek(SeekFrom::Start(section.offset))?;
-    read_up_to(reader, section.stored_length)
-}
-
-fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
-    let must = [
-        (Tag::GRID, true, Section::REQUIRED),
-        (Tag::CRS, false, 0),
-        (Tag::VALD, false, Section::REQUIRED),
-        (Tag::HGTS, true, Section::REQUIRED),
-        (Tag::SRCH, false, Section::ZSTD),
-        (Tag::DICT, false, Section::REQUIRED),
-        (Tag::PAIR, false, Section::REQUIRED),
-        (Tag::PIDX, false, Section::REQUIRED),
-        (Tag::TREE, false, Section::REQUIRED),
-        (Tag::TIDX, false, Section::REQUIRED),
-        (Tag::PROV, true, Section::ZSTD),
-    ];
-    container.check_present(must, faults);
-    Ok(())
-}
-
+/// The parameters in `GRID`, if all makes sense that follows from them.
 pub(super) fn grid(
     container: &Container,
-    record: &[u8],
     faults: &mut Faults,
-) -> Option<TerrainParameters> {
-    let start = container
-        .section(Tag::GRID)
-        .map_or(0, |section| section.offset);
-    if record.len() != TERRAIN_LEN {
-        let expected = format!("{TERRAIN_LEN} bytes");
-        faults.add("section GRID", start, expected, record.len());
-        return None;
+) -> io::Result<Option<TerrainParameters>> {
+    let encode = |of: &TerrainParameters| of.encode().to_vec();
+    let parameters = container.record(Tag::GRID, TerrainParameters::parse, encode, faults)?;
+    if let Some(parameters) = &parameters {
+        container.check_sizes(Tag::GRID, &Sizes::from(parameters), faults);
     }
-    let parameters = match TerrainParameters::parse(record) {
-        Ok(parameters) => parameters,
-        Err(error) => {
-            faults.add("section GRID", start, "fields that make sense", error);
-            return None;
-        }
-    };
-    // Reserved bytes, and fields that do not apply, are zero in the canonical encoding.
-    let canonical = parameters.encode();
-    if let Some(at) = (0..TERRAIN_LEN).find(|&at| canonical[at] != record[at]) {
-        let place = format!("section GRID, byte {at}");
-        faults.add(place, start + at as u64, canonical[at], record[at]);
-        return None;
-    }
-    let grid = parameters.grid;
-    let is_graded = parameters.tree_code == TreeCode::Graded;
-    let pairs = parameters.tree_code == TreeCode::Pairs || is_graded;
-    let due = [
-        (Tag::DICT, pairs),
-        (Tag::PAIR, pairs),
-        (Tag::PIDX, pairs),
-        (Tag::TREE, !is_graded),
-        (Tag::TIDX, !is_graded),
-    ];
-    for (tag, is_due) in due {
-        let found = container.section(tag);
-        if found.is_some() != is_due {
-            let word = |there: bool| if there { "one" } else { "none" };
-            let expected = format!("{}, by the tree code", word(is_due));
-            let at = found.map_or(start, |section| section.offset);
-            faults.add(format!("section {tag}"), at, expected, word(!is_due));
-        }
-    }
-    let trees = match parameters.tree_code {
-        TreeCode::Single => grid.quad_count(),
-        TreeCode::Pairs => grid.quad_count() - grid.first_index(TREE_LEVEL),
-        TreeCode::Graded => 0,
-    };
-    let shape = Shape::new(grid, parameters.grade);
-    let blocks = if is_graded {
-        shape.blocks_below(shape.levels())
-    } else {
-        grid.blocks()
-    };
-    let lengths = [
-        (Tag::VALD, blocks as u64 * 8),
-        (Tag::HGTS, grid.samples() * 4),
-        (Tag::PIDX, blocks as u64 * 8),
-        (Tag::TIDX, trees * 8),
-    ];
-    for (tag, expected) in lengths {
-        if let Some(section) = container.section(tag)
-            && section.length != expected
-        {
-            let expected = format!("{expected} bytes");
-            faults.add(
-                format!("section {tag}"),
-                section.offset,
-                expected,
-                section.length,
-            );
-        }
-    }
-    if let Some(section) = container.section(Tag::TREE)
-        && section.length < trees
-    {
-        let expected = format!("at least {trees} bytes");
-        faults.add("section TREE", section.offset, expected, section.length);
-    }
-    faults.is_empty().then_some(parameters)
+    Ok(parameters.filter(|_| faults.is_empty()))
 }
 
 fn crs(container: &Container, faults: &mut Faults) -> io::Result<()> {
-    let Some(section) = container.section(Tag::CRS) else {
-        return Ok(());
-    };
-    if section.length > TEXT_LIMIT {
-        let expected = format!("at most {TEXT_LIMIT} bytes");
-        faults.add("section CRS", section.offset, expected, section.length);
-    } else if let Err(error) = std::str::from_utf8(&plain(container, Tag::CRS)?) {
-        let at = section.offset + error.valid_up_to() as u64;
+    container.check_sizes(Tag::CRS, &Sizes::default(), faults);
+    if faults.is_empty()
+        && let Err(error) = std::str::from_utf8(&container.stored(Tag::CRS)?)
+    {
+        let at = container.start(Tag::CRS) + error.valid_up_to() as u64;
         faults.add("section CRS", at, "UTF-8 text", error);
     }
     Ok(())
@@ -213,7 +111,7 @@ pub(super) fn mask(
     let Some(section) = container.section(Tag::VALD) else {
         return Ok(Some(ValidPyramid::new(grid, &masks)));
     };
-    let bytes = plain(container, Tag::VALD)?;
+    let bytes = container.stored(Tag::VALD)?;
     let (words, _) = bytes.as_chunks::<8>();
     let mut words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
     let above = words.split_off(grid.blocks().min(words.len()));
@@ -261,9 +159,7 @@ fn heights(
     faults: &mut Faults,
 ) -> io::Result<()> {
     let grid = terrain.grid();
-    let section = container
-        .section(Tag::HGTS)
-        .map_or(0, |section| section.offset);
+    let section = container.start(Tag::HGTS);
     let mut reader = BufReader::with_capacity(1 << 18, &container.file);
     reader.seek(SeekFrom::Start(section))?;
     for (at, sample) in grid.row_by_row().enumerate() {
@@ -293,31 +189,14 @@ fn heights(
     Ok(())
 }
 
-fn source_heights(container: &Container, faults: &mut Faults) -> io::Result<()> {
-    let Some(section) = container.section(Tag::SRCH) else {
+fn source_heights(container: &Container, sizes: &Sizes, faults: &mut Faults) -> io::Result<()> {
+    let Some(source) = container.cold(Tag::SRCH, sizes, faults)? else {
         return Ok(());
     };
-    let hot = plain(container, Tag::HGTS)?;
+    let at = container.start(Tag::SRCH);
+    let hot = container.stored(Tag::HGTS)?;
     let (hot, _) = hot.as_chunks::<4>();
-    let source = match read_section(&container.file, section, hot.len() as u64 * 8) {
-        Ok(source) => source,
-        Err(Problem::Io(error)) => return Err(error),
-        Err(Problem::Content(problem)) => {
-            faults.add(
-                "section SRCH",
-                section.offset,
-                "8 bytes a sample, in zstd",
-                problem,
-            );
-            return Ok(());
-        }
-    };
     let (source, _) = source.as_chunks::<8>();
-    if source.len() != hot.len() {
-        let expected = format!("{} heights", hot.len());
-        faults.add("section SRCH", section.offset, expected, source.len());
-        return Ok(());
-    }
     let mut rounds = false;
     for (i, (source, hot)) in source.iter().zip(hot).enumerate() {
         let (source, hot) = (f64::from_le_bytes(*source), f32::from_le_bytes(*hot));
@@ -329,17 +208,12 @@ fn source_heights(container: &Container, faults: &mut Faults) -> io::Result<()> 
         };
         if !sound {
             let place = format!("section SRCH, height {i}");
-            faults.add(
-                place,
-                section.offset,
-                format!("one that rounds to {hot}"),
-                source,
-            );
+            faults.add(place, at, format!("one that rounds to {hot}"), source);
         }
     }
     if !rounds && faults.is_empty() {
         let expected = "a height that f32 rounds, or no such section";
-        faults.add("section SRCH", section.offset, expected, "none");
+        faults.add("section SRCH", at, expected, "none");
     }
     Ok(())
 }
@@ -348,26 +222,14 @@ pub(super) fn provenance(
     container: &Container,
     faults: &mut Faults,
 ) -> io::Result<Option<Provenance>> {
-    let Some(section) = container.section(Tag::PROV) else {
+    let Some(text) = container.cold(Tag::PROV, &Sizes::default(), faults)? else {
         return Ok(None);
-    };
-    let text = match read_section(&container.file, section, TEXT_LIMIT) {
-        Ok(text) => text,
-        Err(Problem::Io(error)) => return Err(error),
-        Err(Problem::Content(problem)) => {
-            faults.add(
-                "section PROV",
-                section.offset,
-                "JSON in a zstd frame",
-                problem,
-            );
-            return Ok(None);
-        }
     };
     match serde_json::from_slice(&text) {
         Ok(provenance) => Ok(Some(provenance)),
         Err(error) => {
-            faults.add("section PROV", section.offset, "provenance in JSON", error);
+            let at = container.start(Tag::PROV);
+            faults.add("section PROV", at, "provenance in JSON", error);
             Ok(None)
         }
     }

@@ -6,17 +6,16 @@ use std::ops::Range;
 use super::container::Container;
 use super::occluders::{self, OCCLUDERS};
 use super::report::{Checker, Faults, Rule};
-use super::sections::{GRID, MASK, PROVENANCE, grid, mask, plain, provenance};
+use super::sections::{GRID, MASK, PROVENANCE, grid, mask, provenance};
 use super::trees;
 use crate::bundle::provenance::{Provenance, stated_checksum};
 use crate::bundle::solid::terrain_of_solid;
 use crate::compress::ValidPyramid;
 use viewcell::format::morton::{self, solid_number};
 use viewcell::format::solid::{
-    BOX_LEN, BUCKET_LEN, BUCKET_SIDE, CellBox, SOLID_LEN, STEPS, SolidCells, SolidParameters,
-    morton3,
+    BOX_LEN, BUCKET_LEN, BUCKET_SIDE, CellBox, STEPS, SolidCells, SolidParameters, morton3,
 };
-use viewcell::format::{Section, Tag, TerrainParameters};
+use viewcell::format::{Sizes, Tag, TerrainParameters};
 
 pub(super) const PRESENT: Rule = Rule {
     name: "solid-sections-present",
@@ -41,11 +40,13 @@ pub(super) const LOCATE: Rule = Rule {
 
 /// Checks all rules of this file, and those that all bundles of pairs of blocks share.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| present(container, faults))? {
+    if !checker.check(PRESENT, |faults| {
+        container.check_present(faults);
+        Ok(())
+    })? {
         return Ok(());
     }
-    let record = plain(container, Tag::GRID)?;
-    let parameters = checker.read(GRID, |faults| Ok(grid(container, &record, faults)))?;
+    let parameters = checker.read(GRID, |faults| grid(container, faults))?;
     let Some(parameters) = parameters else {
         return Ok(());
     };
@@ -53,14 +54,13 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     let Some(valid) = valid else {
         return Ok(());
     };
-    let record = plain(container, Tag::SOLD)?;
     let solid = checker.read(SOLID, |faults| {
-        Ok(solid(container, &record, &parameters, &valid, faults))
+        solid(container, &parameters, &valid, faults)
     })?;
     let Some(solid) = solid else {
         return Ok(());
     };
-    let (boxes, buckets) = (plain(container, Tag::SBOX)?, plain(container, Tag::SLOC)?);
+    let (boxes, buckets) = (container.stored(Tag::SBOX)?, container.stored(Tag::SLOC)?);
     let cells = SolidCells::new(solid, &boxes, &buckets);
     let sound = checker.check(CELLS, |faults| {
         check_cells(container, &cells, &boxes, faults);
@@ -72,7 +72,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
             Ok(())
         })?;
     if sound && container.section(Tag::SOCC).is_some() {
-        let bytes = plain(container, Tag::SOCC)?;
+        let bytes = container.stored(Tag::SOCC)?;
         whole &= checker.check(OCCLUDERS, |faults| {
             occluders::check(container, &bytes, &cells, faults);
             Ok(())
@@ -89,72 +89,25 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     trees::check(checker, container, &parameters, &valid, told.as_ref())
 }
 
-fn present(container: &Container, faults: &mut Faults) -> io::Result<()> {
-    let must = [
-        (Tag::SOLD, true, Section::REQUIRED),
-        (Tag::SBOX, true, Section::REQUIRED),
-        (Tag::SLOC, true, Section::REQUIRED),
-        (Tag::SOCC, false, 0),
-        (Tag::GRID, true, Section::REQUIRED),
-        (Tag::VALD, false, Section::REQUIRED),
-        (Tag::DICT, true, Section::REQUIRED),
-        (Tag::PAIR, true, Section::REQUIRED),
-        (Tag::PIDX, true, Section::REQUIRED),
-        (Tag::TREE, true, Section::REQUIRED),
-        (Tag::TIDX, true, Section::REQUIRED),
-        (Tag::PROV, true, Section::ZSTD),
-    ];
-    container.check_present(must, faults);
-    Ok(())
-}
-
 fn solid(
     container: &Container,
-    record: &[u8],
     terrain: &TerrainParameters,
     valid: &ValidPyramid,
     faults: &mut Faults,
-) -> Option<SolidParameters> {
-    let at = container.start(Tag::SOLD);
-    if record.len() != SOLID_LEN {
-        faults.add(
-            "section SOLD",
-            at,
-            format!("{SOLID_LEN} bytes"),
-            record.len(),
-        );
-        return None;
-    }
-    let solid = match SolidParameters::parse(record, container.version) {
-        Ok(solid) => solid,
-        Err(error) => {
-            faults.add("section SOLD", at, "fields that make sense", error);
-            return None;
+) -> io::Result<Option<SolidParameters>> {
+    let version = container.version;
+    let parse = |record: &[u8]| SolidParameters::parse(record, version);
+    let encode = |of: &SolidParameters| {
+        let mut canonical = of.encode().to_vec();
+        if version == 1 {
+            canonical[148..].fill(0);
         }
+        canonical
     };
-    let mut canonical = solid.encode();
-    if container.version == 1 {
-        canonical[148..].fill(0);
-    }
-    if let Some(byte) = (0..SOLID_LEN).find(|&byte| canonical[byte] != record[byte]) {
-        let place = format!("section SOLD, byte {byte}");
-        faults.add(place, at + byte as u64, canonical[byte], record[byte]);
-    }
-    for (tag, expected) in [
-        (Tag::SBOX, u64::from(solid.cells) * BOX_LEN as u64),
-        (Tag::SLOC, solid.bucket_count() * BUCKET_LEN as u64),
-    ] {
-        let found = container.section(tag).map_or(0, |section| section.length);
-        if found != expected {
-            let place = format!("section {tag}");
-            faults.add(
-                place,
-                container.start(tag),
-                format!("{expected} bytes"),
-                found,
-            );
-        }
-    }
+    let Some(solid) = container.record(Tag::SOLD, parse, encode, faults)? else {
+        return Ok(None);
+    };
+    container.check_sizes(Tag::SOLD, &Sizes::from(&solid), faults);
     // Of what is read of a terrain's GRID only sizes, and what was lost, are a solid level's own.
     let due = TerrainParameters {
         lossy: terrain.lossy,
@@ -175,7 +128,7 @@ fn solid(
             "the grid of as many cells",
             found,
         );
-        return None;
+        return Ok(None);
     }
     let columns = grid.block_shape().0;
     for (index, &word) in valid.blocks().iter().enumerate() {
@@ -197,7 +150,7 @@ fn solid(
             );
         }
     }
-    faults.is_empty().then_some(solid)
+    Ok(faults.is_empty().then_some(solid))
 }
 
 /// Most of what these sections hold follows from nothing else in the bundle.

@@ -17,9 +17,10 @@
 //! 64  section table    40 bytes a section, as a bundle has it
 //! ```
 
-use crate::format::bytes::{array_at, crc32, put, u32_at, u64_at};
+use crate::format::bytes::{array_at, put, u32_at, u64_at};
 use crate::format::error::FormatError;
 use crate::format::header::{ENTRY_LEN, HEADER_LEN, Header, Section};
+use crate::format::sections::{self, Sizes};
 use crate::format::tag::{FileId, MAX_SECTIONS, Tag};
 
 pub use crate::format::tag::PATCH_VERSION;
@@ -135,44 +136,17 @@ impl<'a> Patch<'a> {
             });
         }
         let patch = Self { bytes, header };
-        let table = patch.table().ok_or(FormatError::SectionCount {
-            found: header.section_count,
-        })?;
-        let checksum = crc32(table);
-        if checksum != header.table_checksum {
-            return Err(FormatError::TableChecksum {
-                expected: header.table_checksum,
-                found: checksum,
-            });
+        let (count, checksum) = (header.section_count, header.table_checksum);
+        Section::check_table(count, patch.table(), checksum, found)?;
+        for section in patch.sections() {
+            section.check_bytes(patch.stored(section).unwrap_or_default())?;
         }
-        for section in Section::parse_table(table) {
-            section.check(found)?;
-            let checksum = patch.stored(section).map_or(0, crc32);
-            if checksum != section.checksum {
-                return Err(FormatError::SectionChecksum {
-                    tag: section.tag,
-                    expected: section.checksum,
-                    found: checksum,
-                });
-            }
-        }
-        for (tag, unit) in [
-            (Tag::CHTS, CHANGED_LEN),
-            (Tag::BIDX, PLACE_LEN),
-            (Tag::PAIR, 1),
-            (Tag::QIDX, PLACE_LEN),
-            (Tag::TREE, 1),
-        ] {
-            patch.need(tag, unit)?;
-        }
-        if let Some(words) = patch.valid()
-            && words.len() as u64 != u64::from(header.blocks) * 8
-        {
-            return Err(FormatError::SectionLength {
-                tag: Tag::VALD,
-                expected: u64::from(header.blocks) * 8,
-                found: words.len() as u64,
-            });
+        let sizes = Sizes {
+            blocks: header.blocks.into(),
+            ..Sizes::default()
+        };
+        for kind in sections::of(None).filter(|kind| kind.flags & Section::ZSTD == 0) {
+            kind.plain(None, &sizes, patch.section(kind.tag))?;
         }
         Ok(patch)
     }
@@ -196,22 +170,6 @@ impl<'a> Patch<'a> {
     pub fn section(&self, tag: Tag) -> Option<(Section, &'a [u8])> {
         let section = self.sections().find(|section| section.tag == tag)?;
         Some((section, self.stored(section)?))
-    }
-
-    /// Errors unless a section is there, as it is, in whole entries of so many bytes.
-    fn need(&self, tag: Tag, unit: usize) -> Result<(), FormatError> {
-        let (section, bytes) = self
-            .section(tag)
-            .ok_or(FormatError::MissingSection { tag })?;
-        let found = bytes.len() as u64;
-        if section.is_compressed() || section.length != found || !bytes.len().is_multiple_of(unit) {
-            return Err(FormatError::SectionLength {
-                tag,
-                expected: section.length / unit as u64 * unit as u64,
-                found,
-            });
-        }
-        Ok(())
     }
 
     fn plain(&self, tag: Tag) -> &'a [u8] {

@@ -2,9 +2,9 @@
 
 use crate::format::bytes::{f32_at, f64_at, u32_at};
 use crate::format::cells::{
-    CELLS_LEN, CellParameters, Child, DistanceRow, Neighbours, POINT_LEN, PlaneNode, PvsRow,
+    CellParameters, Child, DistanceRow, Neighbours, POINT_LEN, PlaneNode, PvsRow,
 };
-use crate::format::{FormatError, Tag, WorldKind};
+use crate::format::{FormatError, Sizes, Tag, WorldKind};
 use crate::query::bundle::Bundle;
 use crate::query::error::OpenError;
 
@@ -38,42 +38,22 @@ impl<'a> Bundle<'a> {
 
 impl<'a> CellBundle<'a> {
     fn new(bundle: &Bundle<'a>) -> Result<Self, FormatError> {
-        let found = bundle.kind();
-        if found != WorldKind::Cells {
-            return Err(FormatError::OtherKind {
-                expected: WorldKind::Cells,
-                found,
-            });
-        }
+        bundle.check_kind(WorldKind::Cells)?;
         // Levels are small: all of one is checked now.
         for section in bundle.sections() {
             bundle.check_section(section.tag)?;
         }
-        let record = bundle.plain_section(Tag::CELL, Some(CELLS_LEN as u64))?;
-        let parameters = CellParameters::parse(record)?;
-        let cells = u64::from(parameters.cells);
-        let optional = |tag, length: u64| match bundle.section(tag) {
-            None => Ok(None),
-            Some(_) => bundle.plain_section(tag, Some(length)).map(Some),
-        };
-        let rows = if parameters.rows == parameters.cells {
-            None
-        } else {
-            Some(bundle.plain_section(Tag::CROW, Some(cells * 4))?)
-        };
-        let nodes = match parameters.nodes {
-            0 => &[],
-            _ => bundle.plain_section(Tag::CBSP, Some(parameters.nodes_len()))?,
-        };
+        let parameters = CellParameters::parse(bundle.need(Tag::CELL, &Sizes::default())?)?;
+        let sizes = Sizes::from(&parameters);
         Ok(Self {
             parameters,
-            rows,
-            pvs: bundle.plain_section(Tag::CPVS, Some(parameters.pvs_len()))?,
-            distances: bundle.plain_section(Tag::CDST, Some(parameters.distances_len()))?,
-            adjacency: optional(Tag::CADJ, parameters.adjacency_len())?.unwrap_or(&[]),
-            nodes,
-            bounds: optional(Tag::CBOX, cells * POINT_LEN as u64)?,
-            positions: optional(Tag::CPOS, cells * POINT_LEN as u64)?,
+            rows: bundle.plain(Tag::CROW, &sizes)?,
+            pvs: bundle.need(Tag::CPVS, &sizes)?,
+            distances: bundle.need(Tag::CDST, &sizes)?,
+            adjacency: bundle.need(Tag::CADJ, &sizes)?,
+            nodes: bundle.need(Tag::CBSP, &sizes)?,
+            bounds: bundle.plain(Tag::CBOX, &sizes)?,
+            positions: bundle.plain(Tag::CPOS, &sizes)?,
         })
     }
 

@@ -23,8 +23,8 @@ use super::terrain::TerrainBundle;
 use super::within::Extent;
 use crate::format::frame::Corners;
 use crate::format::occluders::Occluders;
-use crate::format::solid::{BOX_LEN, BUCKET_LEN, SOLID_LEN, SolidCells, SolidParameters};
-use crate::format::{FormatError, Frame, Tag, WorldKind};
+use crate::format::solid::{SolidCells, SolidParameters};
+use crate::format::{FormatError, Frame, Sizes, Tag, WorldKind};
 
 /// A bundle of a solid level, ready for queries. Copy it freely: it is a handful of slices.
 ///
@@ -58,22 +58,15 @@ impl<'a> Bundle<'a> {
 
 impl<'a> SolidBundle<'a> {
     fn new(bundle: &Bundle<'a>) -> Result<Self, FormatError> {
-        let found = bundle.kind();
-        if found != WorldKind::Solid {
-            return Err(FormatError::OtherKind {
-                expected: WorldKind::Solid,
-                found,
-            });
-        }
+        bundle.check_kind(WorldKind::Solid)?;
         for tag in [Tag::SOLD, Tag::SBOX, Tag::SLOC] {
             bundle.check_section(tag)?;
         }
-        let record = bundle.plain_section(Tag::SOLD, Some(SOLID_LEN as u64))?;
+        let record = bundle.need(Tag::SOLD, &Sizes::default())?;
         let parameters = SolidParameters::parse(record, bundle.header().version)?;
-        let length = u64::from(parameters.cells) * BOX_LEN as u64;
-        let boxes = bundle.plain_section(Tag::SBOX, Some(length))?;
-        let length = parameters.bucket_count() * BUCKET_LEN as u64;
-        let buckets = bundle.plain_section(Tag::SLOC, Some(length))?;
+        let sizes = Sizes::from(&parameters);
+        let boxes = bundle.need(Tag::SBOX, &sizes)?;
+        let buckets = bundle.need(Tag::SLOC, &sizes)?;
         let sights = TerrainBundle::without_heights(bundle)?;
         if SolidParameters::grid_of(parameters.cells) != Some(sights.grid()) {
             return Err(FormatError::Parameter {

@@ -1,16 +1,13 @@
 //! Rules on the sections of a level of cells: BSP, boxes, names, neighbours and portals.
 
 use super::super::container::Container;
-use super::super::sections::plain;
-use crate::bundle::file::{Problem, read_section};
-use crate::bundle::info::TEXT_LIMIT;
 use crate::bundle::verify::report::Faults;
 use std::io;
-use viewcell::format::Tag;
 use viewcell::format::bytes::{f32_at, f64_at};
 use viewcell::format::cells::{
     CellParameters, Child, NODE_LEN, Neighbours, POINT_LEN, PlaneNode, Portals,
 };
+use viewcell::format::{Sizes, Tag};
 
 pub(crate) fn neighbours(
     container: &Container,
@@ -22,7 +19,7 @@ pub(crate) fn neighbours(
         return Ok(Vec::new());
     }
     let start = container.start(Tag::CADJ);
-    let bytes = plain(container, Tag::CADJ)?;
+    let bytes = container.stored(Tag::CADJ)?;
     let lists = Neighbours::new(&bytes, parameters.cells);
     let offsets: Vec<u32> = (0..=parameters.cells)
         .filter_map(|cell| lists.offset(cell))
@@ -63,7 +60,7 @@ pub(crate) fn bsp(
     faults: &mut Faults,
 ) -> io::Result<()> {
     let start = container.start(Tag::CBSP);
-    let bytes = plain(container, Tag::CBSP)?;
+    let bytes = container.stored(Tag::CBSP)?;
     let mut parents = vec![0_u32; parameters.nodes as usize];
     for index in 0..parameters.nodes {
         let Some(node) = PlaneNode::at(&bytes, index) else {
@@ -114,7 +111,7 @@ pub(crate) fn bsp(
 }
 
 pub(crate) fn boxes(container: &Container, faults: &mut Faults) -> io::Result<()> {
-    let corners = plain(container, Tag::CBOX)?;
+    let corners = container.stored(Tag::CBOX)?;
     for (cell, bytes) in corners.chunks_exact(POINT_LEN).enumerate() {
         let number = |i: usize| f32_at(bytes, 4 * i).unwrap_or(f32::NAN);
         // Not so for NaN, whatever it is compared with.
@@ -128,7 +125,7 @@ pub(crate) fn boxes(container: &Container, faults: &mut Faults) -> io::Result<()
             faults.add(format!("box of cell {cell}"), at, expected, found);
         }
     }
-    let points = plain(container, Tag::CPOS)?;
+    let points = container.stored(Tag::CPOS)?;
     for (cell, bytes) in points.chunks_exact(POINT_LEN).enumerate() {
         let point = [0, 1, 2].map(|i| f64_at(bytes, 8 * i).unwrap_or(f64::NAN));
         if point.iter().any(|x| !x.is_finite()) {
@@ -140,37 +137,12 @@ pub(crate) fn boxes(container: &Container, faults: &mut Faults) -> io::Result<()
     Ok(())
 }
 
-/// A cold section, decompressed; `None` where it is absent, or no frame.
-fn cold(
-    container: &Container,
-    tag: Tag,
-    limit: u64,
-    faults: &mut Faults,
-) -> io::Result<Option<Vec<u8>>> {
-    let Some(section) = container.section(tag) else {
-        return Ok(None);
-    };
-    match read_section(&container.file, section, limit) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(Problem::Io(error)) => Err(error),
-        Err(Problem::Content(problem)) => {
-            faults.add(
-                format!("section {tag}"),
-                section.offset,
-                "a zstd frame",
-                problem,
-            );
-            Ok(None)
-        }
-    }
-}
-
 pub(crate) fn names(
     container: &Container,
     parameters: &CellParameters,
     faults: &mut Faults,
 ) -> io::Result<()> {
-    let Some(text) = cold(container, Tag::CNAM, TEXT_LIMIT, faults)? else {
+    let Some(text) = container.cold(Tag::CNAM, &Sizes::default(), faults)? else {
         return Ok(());
     };
     let names: Result<Vec<String>, _> = serde_json::from_slice(&text);
@@ -184,16 +156,13 @@ pub(crate) fn names(
     Ok(())
 }
 
-/// Greatest length in bytes of `CPRT` that is read into memory.
-const PORTALS_LIMIT: u64 = 1 << 30;
-
 pub(crate) fn portals(
     container: &Container,
     parameters: &CellParameters,
     touching: &[Vec<u32>],
     faults: &mut Faults,
 ) -> io::Result<()> {
-    let Some(bytes) = cold(container, Tag::CPRT, PORTALS_LIMIT, faults)? else {
+    let Some(bytes) = container.cold(Tag::CPRT, &Sizes::default(), faults)? else {
         return Ok(());
     };
     let section = container.start(Tag::CPRT);
