@@ -2,6 +2,8 @@
 
 #[path = "../common/reader.rs"]
 mod reader;
+#[path = "../common/sections.rs"]
+mod sections;
 
 mod common;
 mod copy;

@@ -288,10 +288,10 @@ fn the_specifications_have_the_table_of_sections() {
             .map(|line| {
                 let columns: Vec<&str> = line.split('|').map(str::trim).collect();
                 let is_cold = columns[2] == "yes" || columns[2].contains("zstd");
-                let when = columns[2..4].iter().any(|when| *when == "always");
+                let when = columns[2..4].contains(&"always");
                 (line[..4].to_owned(), columns[1] == "yes", is_cold, when)
             });
-        // They are in bundles of every kind.
+        // Those are in bundles of every kind.
         let own = sections::of(kind).filter(|of| ![Tag::SIGN, Tag::PCRC].contains(&of.tag));
         let held = own.map(|of| {
             let [required, cold] = [Section::REQUIRED, Section::ZSTD].map(|f| of.flags & f != 0);

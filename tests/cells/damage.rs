@@ -2,8 +2,7 @@
 //! mean harm.
 
 use proptest::prelude::*;
-use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{Header, Section, Tag, WorldKind, crc32, sections};
+use viewcell::format::{Section, Tag, WorldKind};
 use viewcell::query::Bundle;
 use viewcell_bake::bundle::verify::CELL_RULES;
 use viewcell_bake::bundle::{Provenance, Report, verify};
@@ -11,21 +10,16 @@ use viewcell_ingest::world::Symmetry;
 
 use crate::bundle::bake;
 use crate::golden::corridor;
+use crate::sections::{assemble, parts, tags};
 
 /// A bundle taken apart.
 struct Parts(Vec<(Section, Vec<u8>)>);
 
 impl Parts {
     fn new() -> Self {
-        let bytes = bake(&corridor(), Symmetry::Or, 1);
-        let bundle = Bundle::from_bytes(&bytes).unwrap();
-        let stored = |tag| bundle.section(tag).unwrap().1.to_vec();
-        // Checksums by page would find all damage first.
-        let sections = bundle.sections().filter(|s| s.tag != Tag::PCRC);
-        let sections: Vec<_> = sections.map(|s| (s, stored(s.tag))).collect();
+        let sections = parts(&bake(&corridor(), Symmetry::Or, 1), None);
         let there = sections.iter().map(|(section, _)| section.tag);
-        let all = sections::of(Some(WorldKind::Cells)).map(|kind| kind.tag);
-        let all = all.filter(|tag| ![Tag::SIGN, Tag::PCRC].contains(tag));
+        let all = tags(WorldKind::Cells);
         assert!(there.eq(all), "every section is there to be damaged");
         Self(sections)
     }
@@ -62,35 +56,11 @@ impl Parts {
 
     /// Puts everything together, with the checksums, places and lengths that belong to it.
     fn assemble(&self) -> Vec<u8> {
-        let mut bytes = vec![0; HEADER_LEN + ENTRY_LEN * self.0.len()];
-        let mut table = Vec::new();
-        for (section, stored) in &self.0 {
-            bytes.resize(bytes.len().next_multiple_of(64), 0);
-            let length = if section.is_compressed() {
-                section.length
-            } else {
-                stored.len() as u64
-            };
-            let entry = Section {
-                offset: bytes.len() as u64,
-                stored_length: stored.len() as u64,
-                length,
-                checksum: crc32(stored),
-                ..*section
-            };
-            table.extend(entry.encode());
-            bytes.extend(stored);
+        let mut sections = self.0.clone();
+        for (section, stored) in sections.iter_mut().filter(|(s, _)| !s.is_compressed()) {
+            section.length = stored.len() as u64;
         }
-        bytes[HEADER_LEN..HEADER_LEN + table.len()].copy_from_slice(&table);
-        let header = Header {
-            version: 1,
-            kind: WorldKind::Cells,
-            file_length: bytes.len() as u64,
-            section_count: self.0.len() as u32,
-            table_checksum: crc32(&table),
-        };
-        bytes[..HEADER_LEN].copy_from_slice(&header.encode());
-        bytes
+        assemble(WorldKind::Cells, &sections)
     }
 }
 

@@ -4,6 +4,8 @@
 mod data;
 #[path = "../common/reader.rs"]
 mod reader;
+#[path = "../common/sections.rs"]
+mod sections;
 
 mod along;
 mod builder;

@@ -2,51 +2,23 @@
 //! break lines.
 
 use crate::data::data;
+use crate::sections::{assemble, parts};
 use std::fs;
 
-use viewcell::format::{Header, Section, Tag, crc32};
+use viewcell::format::{Header, Section, Tag};
 
 use super::common::rooms;
 use super::common::{Folder, PRIVATE_KEY, wall};
 
 /// A bundle in which something of a section or of its entry is another, with checksums that say that this is right.
 fn damaged(bytes: &[u8], tag: Tag, damage: impl FnOnce(&mut Section, &mut Vec<u8>)) -> Vec<u8> {
-    let header = Header::parse(bytes).unwrap();
-    let table = &bytes[64..64 + header.table_length()];
-    let mut sections: Vec<(Section, Vec<u8>)> = Section::parse_table(table)
-        // Checksums by page would find all other damage first.
-        .filter(|section| section.tag == tag || section.tag != Tag::PCRC)
-        .map(|section| {
-            let end = section.end().unwrap() as usize;
-            (section, bytes[section.offset as usize..end].to_vec())
-        })
-        .collect();
+    let mut sections = parts(bytes, Some(tag));
     let (section, stored) = sections
         .iter_mut()
         .find(|(section, _)| section.tag == tag)
         .unwrap();
     damage(section, stored);
-    let (mut file, mut table) = (vec![0; 64 + 40 * sections.len()], Vec::new());
-    for (section, stored) in sections {
-        file.resize(file.len().next_multiple_of(64), 0);
-        let entry = Section {
-            offset: file.len() as u64,
-            stored_length: stored.len() as u64,
-            checksum: crc32(&stored),
-            ..section
-        };
-        table.extend(entry.encode());
-        file.extend(stored);
-    }
-    file[64..64 + table.len()].copy_from_slice(&table);
-    let header = Header {
-        file_length: file.len() as u64,
-        section_count: table.len() as u32 / 40,
-        table_checksum: crc32(&table),
-        ..header
-    };
-    file[..64].copy_from_slice(&header.encode());
-    file
+    assemble(Header::parse(bytes).unwrap().kind, &sections)
 }
 
 #[test]

@@ -4,6 +4,9 @@
 mod data;
 #[path = "../common/html.rs"]
 mod html;
+#[allow(dead_code, reason = "tables are taken apart elsewhere")]
+#[path = "../common/sections.rs"]
+mod sections;
 
 // Tests begin in the order of their names, and this one takes longest.
 mod all_of_the_book;

@@ -4,6 +4,9 @@
 mod data;
 #[path = "../common/reader.rs"]
 mod reader;
+#[allow(dead_code, reason = "tables are taken apart elsewhere")]
+#[path = "../common/sections.rs"]
+mod sections;
 
 mod axes;
 mod common;

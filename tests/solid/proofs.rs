@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use viewcell::dice::Dice;
-use viewcell::format::{Header, Section, Tag, crc32};
+use viewcell::format::{Header, Tag, WorldKind, crc32};
 use viewcell::query::{Bundle, MappedBundle};
 use viewcell_bake::bundle::verify::Outcome;
 use viewcell_bake::bundle::{Proofs, Provenance, prove, verify};
 use viewcell_bake::{BakeOptions, Budget, Compression, RepackOptions, Silent, Weight, repack};
 
 use crate::golden::{baked, baked_map, map_of};
+use crate::sections::{assemble, parts};
 
 /// One room, in which all see each other.
 fn one_room() -> Vec<u8> {
@@ -36,41 +37,15 @@ fn stored(bytes: &[u8], tag: Tag) -> Vec<u8> {
 
 /// The bundle with other bytes in a section, decompressed, and the checksums and places that belong to it.
 fn with(bytes: &[u8], tag: Tag, content: &[u8]) -> Vec<u8> {
-    let bundle = Bundle::from_bytes(bytes).unwrap();
-    // Checksums by page would find all changes first.
-    let sections: Vec<Section> = bundle.sections().filter(|s| s.tag != Tag::PCRC).collect();
-    let mut made = vec![0; 64 + 40 * sections.len()];
-    let mut table = Vec::new();
-    for section in sections {
-        let mut stored = stored(bytes, section.tag);
-        let mut length = section.length;
-        if section.tag == tag {
-            length = content.len() as u64;
-            stored = match section.is_compressed() {
-                true => zstd::bulk::compress(content, 3).unwrap(),
-                false => content.to_vec(),
-            };
-        }
-        made.resize(made.len().next_multiple_of(64), 0);
-        let entry = Section {
-            offset: made.len() as u64,
-            stored_length: stored.len() as u64,
-            length,
-            checksum: crc32(&stored),
-            ..section
-        };
-        table.extend(entry.encode());
-        made.extend(stored);
-    }
-    made[64..64 + table.len()].copy_from_slice(&table);
-    let header = Header {
-        file_length: made.len() as u64,
-        section_count: table.len() as u32 / 40,
-        table_checksum: crc32(&table),
-        ..bundle.header()
+    let mut sections = parts(bytes, None);
+    let changed = sections.iter_mut().find(|(section, _)| section.tag == tag);
+    let (section, stored) = changed.unwrap();
+    section.length = content.len() as u64;
+    *stored = match section.is_compressed() {
+        true => zstd::bulk::compress(content, 3).unwrap(),
+        false => content.to_vec(),
     };
-    made[..64].copy_from_slice(&header.encode());
-    made
+    assemble(WorldKind::Solid, &sections)
 }
 
 fn with_provenance(bytes: &[u8], change: impl Fn(&mut Provenance)) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! The table of sections: what a file holds, in the order of the file, when, how it is stored, and how long it is. Writers,
 //! readers and `verify` go by it; `schemas/BUNDLE.md` and `schemas/PATCH.md` are the same in words.
 
-use super::cells::{CELLS_LEN, CellParameters, NODE_LEN, POINT_LEN};
+use super::cells::{CELLS_LEN, CellParameters, NODE_LEN, Neighbours, POINT_LEN};
 use super::error::FormatError;
 use super::graded::Shape;
 use super::header::Section;
@@ -198,7 +198,7 @@ pub static SECTIONS: [SectionKind; 30] = {
     kind(Tag::CROW, [NO,     ROWS,  NO,    NO],    MUST,  Tag::CELL,  Is(|of| of.cells * 4),                  "which cells share a row"),
     kind(Tag::CPVS, [NO,     YES,   NO,    NO],    MUST,  Tag::CELL,  Is(|of| of.rows * of.pvs_row),          "PVS of every cell"),
     kind(Tag::CDST, [NO,     YES,   NO,    NO],    MUST,  Tag::CELL,  Is(|of| of.rows * of.distance_row),     "distances between cells"),
-    kind(Tag::CADJ, [NO,     NEXT,  NO,    NO],    0,     Tag::CELL,  Is(|of| (of.cells + 1 + of.neighbours) * 4), "which cells touch"),
+    kind(Tag::CADJ, [NO,     NEXT,  NO,    NO],    0,     Tag::CELL,  Is(|of| Neighbours::len_of(of.cells, of.neighbours)), "which cells touch"),
     kind(Tag::CBSP, [NO,     NODES, NO,    NO],    0,     Tag::CELL,  Is(|of| of.nodes * NODE_LEN as u64),    "BSP, from a point to its cell"),
     kind(Tag::CBOX, [NO,     MAY,   NO,    NO],    0,     Tag::CELL,  Is(|of| of.cells * POINT_LEN as u64),   "boxes of cells"),
     kind(Tag::CPOS, [NO,     MAY,   NO,    NO],    0,     Tag::CELL,  Is(|of| of.cells * POINT_LEN as u64),   "positions of cells"),

@@ -1,10 +1,11 @@
 //! Damage to header, section table and sections as such.
 
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{Section, Tag, crc32};
+use viewcell::format::{Section, Tag, WorldKind, crc32};
 use viewcell::query::Bundle;
 
-use super::{Parts, report_of, reseal_header, reseal_table, trips, write_table};
+use super::{Parts, report_of, reseal_header, trips};
+use crate::sections::{reseal_table, write_table};
 
 #[test]
 fn magic() {
@@ -94,7 +95,7 @@ fn table_fields() {
     let parts = Parts::pairs();
     let mut bytes = parts.assemble();
     bytes[HEADER_LEN + 36] = 1;
-    reseal_table(&mut bytes, parts.sections.len());
+    reseal_table(&mut bytes, WorldKind::Terrain, parts.sections.len());
     trips(&bytes, "table-fields");
 }
 
@@ -106,7 +107,7 @@ fn section_places() {
     let with = |change: &dyn Fn(&mut Vec<Section>)| {
         let (mut bytes, mut entries) = (sound.clone(), entries.clone());
         change(&mut entries);
-        write_table(&mut bytes, &entries);
+        write_table(&mut bytes, WorldKind::Terrain, &entries);
         bytes
     };
     // Not aligned; overlapping; past the end; past all numbers; out of order.
@@ -123,7 +124,7 @@ fn section_places() {
     trips(&with(&|entries| entries.swap(2, 3)), "section-places");
     // Bytes after the last section.
     let mut bytes = [sound.as_slice(), &[0; 64]].concat();
-    reseal_table(&mut bytes, entries.len());
+    reseal_table(&mut bytes, WorldKind::Terrain, entries.len());
     trips(&bytes, "section-places");
     // A gap of a whole unit.
     let mut bytes = sound.clone();
@@ -131,7 +132,7 @@ fn section_places() {
     bytes.splice(last..last, [0; 64]);
     let mut moved = entries.clone();
     moved[7].offset += 64;
-    write_table(&mut bytes, &moved);
+    write_table(&mut bytes, WorldKind::Terrain, &moved);
     trips(&bytes, "section-places");
 }
 

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
-use viewcell::format::{Header, Quad, ReadPvs, Section, Tag, Tree, WorldKind, crc32, sections};
-use viewcell::query::Bundle;
+use viewcell::format::{Header, Quad, ReadPvs, Section, Tag, Tree, WorldKind};
 use viewcell_bake::bundle::verify::{Outcome, RULES, Rule};
 use viewcell_bake::bundle::{Provenance, Report, verify};
 use viewcell_bake::compress::{Scratch, encode};
 
 use crate::common::World;
+use crate::sections::{assemble, parts, tags};
 
 mod container;
 mod content;
@@ -17,12 +16,6 @@ mod graded;
 mod pairs;
 mod repack;
 mod solid;
-
-/// The sections that terrains have of their own.
-fn tags() -> impl Iterator<Item = Tag> {
-    let tags = sections::of(Some(WorldKind::Terrain)).map(|kind| kind.tag);
-    tags.filter(|tag| ![Tag::SIGN, Tag::PCRC].contains(tag))
-}
 
 /// A bundle taken apart.
 struct Parts {
@@ -42,7 +35,10 @@ impl Parts {
             .map(|(section, _)| section.tag)
             .collect();
         let single = |tag: &Tag| ![Tag::DICT, Tag::PAIR, Tag::PIDX].contains(tag);
-        let all: Vec<_> = tags().filter(single).collect();
+        let all: Vec<_> = tags(WorldKind::Terrain)
+            .into_iter()
+            .filter(single)
+            .collect();
         assert_eq!(there, all, "every section is there to be damaged");
         parts
     }
@@ -51,17 +47,15 @@ impl Parts {
     fn pairs() -> Self {
         let parts = Self::of(World::new(11, 5, 6), World::pairs);
         let there = parts.sections.iter().map(|(section, _)| section.tag);
-        assert!(there.eq(tags()), "every section is there to be damaged");
+        assert!(
+            there.eq(tags(WorldKind::Terrain)),
+            "every section is there to be damaged"
+        );
         parts
     }
 
     fn of(world: World, bytes: impl Fn(&World) -> Vec<u8>) -> Self {
-        let bytes = bytes(&world);
-        let bundle = Bundle::from_bytes(&bytes).unwrap();
-        let stored = |tag| bundle.section(tag).unwrap().1.to_vec();
-        // Checksums by page would find all damage first.
-        let own = bundle.sections().filter(|s| s.tag != Tag::PCRC);
-        let sections = own.map(|s| (s, stored(s.tag))).collect();
+        let sections = parts(&bytes(&world), None);
         Self { world, sections }
     }
 
@@ -155,40 +149,8 @@ impl Parts {
 
     /// Puts everything together, with the checksums, places and lengths that belong to it.
     fn assemble(&self) -> Vec<u8> {
-        let mut bytes = vec![0; HEADER_LEN + ENTRY_LEN * self.sections.len()];
-        let mut entries = Vec::new();
-        for (section, stored) in &self.sections {
-            bytes.resize(bytes.len().next_multiple_of(64), 0);
-            entries.push(Section {
-                offset: bytes.len() as u64,
-                stored_length: stored.len() as u64,
-                checksum: crc32(stored),
-                ..*section
-            });
-            bytes.extend(stored);
-        }
-        write_table(&mut bytes, &entries);
-        bytes
+        assemble(WorldKind::Terrain, &self.sections)
     }
-}
-
-/// Writes a section table, and the header that belongs to it.
-fn write_table(bytes: &mut [u8], entries: &[Section]) {
-    let table: Vec<u8> = entries.iter().flat_map(Section::encode).collect();
-    bytes[HEADER_LEN..HEADER_LEN + table.len()].copy_from_slice(&table);
-    reseal_table(bytes, entries.len());
-}
-
-/// Makes the header fit the table as it is.
-fn reseal_table(bytes: &mut [u8], count: usize) {
-    let header = Header {
-        version: 1,
-        kind: WorldKind::Terrain,
-        file_length: bytes.len() as u64,
-        section_count: count as u32,
-        table_checksum: crc32(&bytes[HEADER_LEN..HEADER_LEN + count * ENTRY_LEN]),
-    };
-    bytes[..HEADER_LEN].copy_from_slice(&header.encode());
 }
 
 /// Gives the header its checksum.

@@ -175,29 +175,9 @@ impl CellParameters {
         })
     }
 
-    /// Length in bytes of `CPVS`.
-    pub const fn pvs_len(&self) -> u64 {
-        self.rows as u64 * self.pvs_row_len() as u64
-    }
-
     /// Length in bytes of a row of `CPVS`.
     pub const fn pvs_row_len(&self) -> usize {
         self.cells.div_ceil(64) as usize * 8
-    }
-
-    /// Length in bytes of `CDST`.
-    pub const fn distances_len(&self) -> u64 {
-        self.rows as u64 * self.distance_bits.row_len(self.cells) as u64
-    }
-
-    /// Length in bytes of `CADJ`.
-    pub const fn adjacency_len(&self) -> u64 {
-        Neighbours::len_of(self.cells, self.neighbours)
-    }
-
-    /// Length in bytes of `CBSP`.
-    pub const fn nodes_len(&self) -> u64 {
-        self.nodes as u64 * NODE_LEN as u64
     }
 }
 

@@ -126,8 +126,8 @@ impl<'a> Neighbours<'a> {
     }
 
     /// Length in bytes for so many cells, and neighbours of all of them.
-    pub const fn len_of(cells: u32, neighbours: u32) -> u64 {
-        (cells as u64 + 1 + neighbours as u64) * 4
+    pub const fn len_of(cells: u64, neighbours: u64) -> u64 {
+        (cells + 1 + neighbours) * 4
     }
 
     /// Number of neighbours of all cells before `cell`, which is at most the number of cells.

@@ -36,7 +36,7 @@ pub(crate) fn neighbours(
         .collect();
     for (cell, &offset) in offsets[..cells].iter().enumerate() {
         let list_of = &lists[cell];
-        let at = start + Neighbours::len_of(parameters.cells, offset);
+        let at = start + Neighbours::len_of(parameters.cells.into(), offset.into());
         let place = format!("neighbours of cell {cell}");
         if !list_of.windows(2).all(|pair| pair[0] < pair[1]) {
             faults.add(&place, at, "rising numbers", format!("{list_of:?}"));
