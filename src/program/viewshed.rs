@@ -13,7 +13,7 @@ use viewcell_bake::{BakeOptions, VisibilityMode, check_height};
 use viewcell_ingest::world::Terrain;
 use viewcell_ingest::{ObserverRow, ObserverTable, PlaceUnit, read_observers};
 use viewcell_view::picture::{
-    self, Ground, MAX_BANDS, MapLayout, PackedBand, Pixel, Viewpoint, write_map,
+    self, Ground, MAX_BANDS, PackedBand, Pixel, RasterLayout, Viewpoint, write_map,
 };
 
 use super::exit::{Failure, Outcome};
@@ -526,7 +526,11 @@ fn save_map(
     names: &[String],
 ) -> Result<(), Failure> {
     let whole = [description.to_owned()];
-    let layout = MapLayout {
+    let nodata = match kind {
+        OutputKind::Any | OutputKind::Each => u8::NO_DATA.into(),
+        OutputKind::Count | OutputKind::All => u32::NO_DATA,
+    };
+    let layout = RasterLayout {
         width: terrain.width(),
         height: terrain.height(),
         description,
@@ -535,6 +539,7 @@ fn save_map(
         } else {
             &whole
         },
+        nodata: &nodata.to_string(),
         spacing: terrain.spacing(),
         georeference: terrain.georeference(),
     };

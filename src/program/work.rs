@@ -182,6 +182,7 @@ impl<'a> Work<'a> {
         let layout = RasterLayout {
             width: terrain.width(),
             height: terrain.height(),
+            description: "",
             bands,
             nodata: "nan",
             spacing: terrain.spacing(),

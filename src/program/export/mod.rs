@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell_ingest::world::Georeference;
 use viewcell_view::picture::{self, RasterLayout, RasterWriter};
 
 use super::exit::{Failure, Outcome};
@@ -91,15 +90,13 @@ pub fn exposure(args: &ExposureArgs) -> Outcome {
 
     let counts = survey(&work, &args.bundle, &terrain)?.exposure;
 
-    let georeference = parameters.transform.map(|transform| Georeference {
-        crs: bundle.crs().unwrap_or("").to_owned(),
-        transform,
-    });
+    let georeference = picture::georeference_of(&bundle, &terrain);
     match format {
         Some(format) => {
             let layout = RasterLayout {
                 width: grid.width(),
                 height: grid.height(),
+                description: "",
                 bands: &["samples that see this sample".to_owned()],
                 nodata: "0",
                 spacing: parameters.cell_spacing,

@@ -14,7 +14,6 @@ use viewcell::query::{
     Bundle, CellBundle, MappedBundle, Pvs, Quad, Sample, TerrainBundle, TerrainParameters, World,
 };
 use viewcell_bake::bundle;
-use viewcell_ingest::world::Georeference;
 use viewcell_view::picture::{self, Ground, Viewpoint, mask_geotiff};
 
 use super::ask::{Over, ask_world};
@@ -179,7 +178,7 @@ fn pvs_on_terrain(args: &PvsArgs, map: &MappedBundle, terrain: &TerrainBundle<'_
                 check_drawable(&args.bundle, terrain)?;
                 png(terrain, &pvs)
             }
-            Drawing::GeoTiff => geotiff(&opened, terrain, &pvs),
+            Drawing::GeoTiff => Ok(geotiff(&opened, terrain, &pvs)),
         };
         let bytes = bytes.map_err(Failure::resource)?;
         bundle::save(path, &bytes, args.force)?;
@@ -224,16 +223,7 @@ fn png(terrain: &TerrainBundle, pvs: &Pvs) -> Result<Vec<u8>, picture::PictureEr
     picture::marked_png(&drawn, &[Viewpoint::over(pvs.quad())])
 }
 
-fn geotiff(
-    bundle: &Bundle,
-    terrain: &TerrainBundle,
-    pvs: &Pvs,
-) -> Result<Vec<u8>, picture::PictureError> {
-    let parameters = terrain.parameters();
-    let georeference = parameters.transform.map(|transform| Georeference {
-        crs: bundle.crs().unwrap_or("").to_owned(),
-        transform,
-    });
+fn geotiff(bundle: &Bundle, terrain: &TerrainBundle, pvs: &Pvs) -> Vec<u8> {
     let seen = picture::mask(terrain.grid(), pvs).into_iter();
     let samples = terrain.grid().row_by_row();
     let mask: Vec<Option<bool>> = samples
@@ -243,8 +233,8 @@ fn geotiff(
     mask_geotiff(
         terrain.grid().width(),
         &mask,
-        parameters.cell_spacing,
-        georeference.as_ref(),
+        terrain.parameters().cell_spacing,
+        picture::georeference_of(bundle, terrain).as_ref(),
     )
 }
 

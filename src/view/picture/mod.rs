@@ -8,7 +8,6 @@
 
 mod canvas;
 mod chart;
-mod directory;
 mod floors;
 mod frontier;
 mod geotiff;
@@ -32,14 +31,14 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 pub use chart::{Bars, Chart, Curve, Series, frequencies};
 pub use floors::{Floor, Floors, NOBODY};
 pub use frontier::{Joined, Part, frontier_image, growth};
-pub use geotiff::mask_geotiff;
+pub use geotiff::{MAX_BANDS, RasterLayout, georeference_of};
 pub use hillshade::{Ground, NUMBER_LIGHT, PLAIN_LIGHT, exposure_image, hillshade, mask};
 pub use level::LevelPages;
 pub use matrix::{MatrixFormat, MatrixOf, matrix_file};
 pub use overhead::Overhead;
-pub use overviews::{MapLayout, PackedBand, Pixel, write_map};
+pub use overviews::{PackedBand, Pixel, mask_geotiff, write_map};
 pub use page::{Key, PAGE_WIDTHS, Page, Panel, grouped};
-pub use raster::{MAX_BANDS, Number, RasterFormat, RasterLayout, RasterWriter};
+pub use raster::{Number, RasterFormat, RasterWriter};
 pub use resize::resized;
 pub use terrain::TerrainPages;
 pub use viewshed::{Viewpoint, counts_image, hillshade_image, mark, marked_png, viewshed_image};

@@ -8,69 +8,37 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::directory::{Values, band_names, encode, place};
+use super::geotiff::{Pieces, RasterLayout, head};
+use super::raster::Number;
 use viewcell_ingest::world::Georeference;
 
 /// Side of a tile. [Unit: pixels]
 const TILE: usize = 256;
 
 /// A pixel of a band: a whole number, the greatest of which is no data.
-pub trait Pixel: Copy + Ord {
+pub trait Pixel: Number + Ord {
     /// What stands for no data.
     const NO_DATA: Self;
-    /// TIFF's BitsPerSample.
-    const BITS: u16;
     /// How hard it is packed: masks are runs of zeros, which more work packs little better.
     const EFFORT: Compression;
-    /// No data in words.
-    const NO_DATA_TEXT: &'static str;
     /// Its difference to the pixel before, modulo what fits.
     fn less(self, before: Self) -> Self;
-    /// Appends its bytes, little-endian.
-    fn append(self, bytes: &mut Vec<u8>);
 }
 
 impl Pixel for u8 {
     const NO_DATA: Self = Self::MAX;
-    const BITS: u16 = 8;
     const EFFORT: Compression = Compression::fast();
-    const NO_DATA_TEXT: &'static str = "255";
     fn less(self, before: Self) -> Self {
         self.wrapping_sub(before)
-    }
-    fn append(self, bytes: &mut Vec<u8>) {
-        bytes.push(self);
     }
 }
 
 impl Pixel for u32 {
     const NO_DATA: Self = Self::MAX;
-    const BITS: u16 = 32;
     const EFFORT: Compression = Compression::new(6);
-    const NO_DATA_TEXT: &'static str = "4294967295";
     fn less(self, before: Self) -> Self {
         self.wrapping_sub(before)
     }
-    fn append(self, bytes: &mut Vec<u8>) {
-        bytes.extend(self.to_le_bytes());
-    }
-}
-
-/// What a map is of.
-#[derive(Clone, Debug)]
-pub struct MapLayout<'a> {
-    /// Columns, at least 1.
-    pub width: u32,
-    /// Rows, at least 1.
-    pub height: u32,
-    /// What it shows, for people.
-    pub description: &'a str,
-    /// The names of the bands, for people: 1 to [`MAX_BANDS`](super::MAX_BANDS) of them.
-    pub bands: &'a [String],
-    /// `[dx, dy]` in metres.
-    pub spacing: [f64; 2],
-    /// Where it lies, if anywhere.
-    pub georeference: Option<&'a Georeference>,
 }
 
 /// A band, deflated: for each overview, the full size first, its tiles row by row.
@@ -234,95 +202,65 @@ fn deflated(bytes: &[u8], effort: Compression) -> Vec<u8> {
     out.finish().unwrap_or_default()
 }
 
-/// Writes a map of bands of pixels `P`, packed in the order of their names; a BigTIFF where it is longer than 4 GiB.
+/// Writes a map of bands of pixels `P`, packed in the order of their names.
 ///
 /// # Panics
 ///
 /// If there are not as many bands as names, or they are of another size.
 pub fn write_map<P: Pixel>(
     out: &mut dyn Write,
-    layout: &MapLayout<'_>,
+    layout: &RasterLayout<'_>,
     bands: &[&PackedBand],
 ) -> io::Result<()> {
     assert_eq!(bands.len(), layout.bands.len());
-    let head = |big, start| encode(&directories::<P>(layout, bands, start), big);
-    // Where tiles begin does not change the length of the head.
-    let small = head(false, 0).len() as u64;
-    let data: u64 = bands.iter().map(|band| band.bytes()).sum();
-    let big = small + data > u64::from(u32::MAX);
-    let start = head(big, 0).len() as u64;
-    out.write_all(&head(big, start))?;
-    for level in 0..bands[0].0.len() {
-        for band in bands {
-            for tile in &band.0[level] {
-                out.write_all(tile)?;
-            }
-        }
+    let mut side = [layout.width as usize, layout.height as usize];
+    let tiles_of = |level: usize| {
+        let of_a_band: usize = side.iter().map(|side| side.div_ceil(TILE)).product();
+        assert!(bands.iter().all(|band| band.0[level].len() == of_a_band));
+        side = side.map(|side| side.div_ceil(2));
+        bands.iter().flat_map(|band| &band.0[level]).collect()
+    };
+    let levels: Vec<Vec<&Vec<u8>>> = (0..bands[0].0.len()).map(tiles_of).collect();
+    let lengths = |tiles: &Vec<&Vec<u8>>| tiles.iter().map(|tile| tile.len() as u64).collect();
+    let images: Vec<Vec<u64>> = levels.iter().map(lengths).collect();
+    out.write_all(&head::<P>(layout, Pieces::Tiles(TILE), &images))?;
+    for tile in levels.into_iter().flatten() {
+        out.write_all(tile)?;
     }
     out.flush()
 }
 
-/// A directory for each overview, whose tiles follow each other from `start`.
-fn directories<P: Pixel>(
-    layout: &MapLayout<'_>,
-    bands: &[&PackedBand],
-    start: u64,
-) -> Vec<Vec<(u16, Values)>> {
-    use Values::{Ascii, Long, Short};
-    let mut at = start;
-    let mut side = [layout.width, layout.height].map(u64::from);
-    let count = bands.len();
-    let levels = bands[0].0.len();
-    let mut directories = Vec::new();
-    for level in 0..levels {
-        let lengths: Vec<u64> = bands
-            .iter()
-            .flat_map(|band| band.0[level].iter().map(|tile| tile.len() as u64))
-            .collect();
-        let of_a_band = side
-            .iter()
-            .map(|side| side.div_ceil(TILE as u64))
-            .product::<u64>();
-        assert_eq!(lengths.len() as u64, of_a_band * count as u64);
-        let offsets = lengths.iter().map(|length| {
-            at += length;
-            at - length
-        });
-        let mut tags = vec![
-            // Whether it is an overview.
-            (254, Long(vec![u64::from(level > 0)])),
-            (256, Long(vec![side[0]])),
-            (257, Long(vec![side[1]])),
-            (258, Short(vec![P::BITS; count])),
-            // Deflated; black is zero.
-            (259, Short(vec![8])),
-            (262, Short(vec![1])),
-            (277, Short(vec![count as u16])),
-            // Band by band.
-            (284, Short(vec![if count > 1 { 2 } else { 1 }])),
-            // Differences of neighbours.
-            (317, Short(vec![2])),
-            (322, Long(vec![TILE as u64])),
-            (323, Long(vec![TILE as u64])),
-            (324, Long(offsets.collect())),
-            (325, Long(lengths)),
-            (339, Short(vec![1; count])),
-            (42113, Ascii(P::NO_DATA_TEXT.to_owned())),
-        ];
-        if count > 1 {
-            // The bands beyond the first are not colours.
-            tags.push((338, Short(vec![0; count - 1])));
-        }
-        if level == 0 {
-            tags.push((270, Ascii(layout.description.to_owned())));
-            tags.push((42112, Ascii(band_names(layout.bands))));
-            tags.extend(place(layout.georeference, layout.spacing));
-        }
-        tags.sort_by_key(|(tag, _)| *tag);
-        directories.push(tags);
-        side = side.map(|side| side.div_ceil(2));
-    }
-    directories
+/// What is seen, as a map of one byte a sample: 1 where `mask` is true, 0 where it is false and 255 (NoData) where there is
+/// nothing to tell.
+///
+/// `mask` is row by row, `width` a row. `spacing` is `[dx, dy]` in metres. With a georeference
+/// the file lies where the terrain lay; without one it has no geographic tags.
+///
+/// # Panics
+///
+/// If `width` is zero or does not divide the length of `mask`.
+pub fn mask_geotiff(
+    width: u32,
+    mask: &[Option<bool>],
+    spacing: [f64; 2],
+    georeference: Option<&Georeference>,
+) -> Vec<u8> {
+    let sample = |seen: &Option<bool>| seen.map_or(u8::NO_DATA, u8::from);
+    let samples: Vec<u8> = mask.iter().map(sample).collect();
+    let band = PackedBand::of_bytes(width, &samples);
+    let layout = RasterLayout {
+        width,
+        height: mask.len() as u32 / width,
+        description: "",
+        bands: &["visible".to_owned()],
+        nodata: "255",
+        spacing,
+        georeference,
+    };
+    let mut bytes = Vec::new();
+    // Memory takes all that is written to it.
+    let _ = write_map::<u8>(&mut bytes, &layout, &[&band]);
+    bytes
 }
 
 #[cfg(test)]
@@ -334,11 +272,12 @@ mod tests {
     fn map<P: Pixel>(width: u32, bands: &[Vec<P>]) -> Vec<u8> {
         let names: Vec<String> = (0..bands.len()).map(|i| format!("of {i}")).collect();
         let packed: Vec<PackedBand> = bands.iter().map(|b| PackedBand::new(width, b)).collect();
-        let layout = MapLayout {
+        let layout = RasterLayout {
             width,
             height: bands[0].len() as u32 / width,
             description: "a map",
             bands: &names,
+            nodata: "4294967295",
             spacing: [30.0, 30.0],
             georeference: None,
         };

@@ -1,40 +1,49 @@
-//! Rasters of numbers, streamed: GeoTIFF and BigTIFF (TIFF 6.0; OGC 19-008) and NumPy's `.npy`.
+//! Rasters of numbers, streamed: GeoTIFF and NumPy's `.npy`.
 //!
 //! Neither is compressed: the file's length is known before its first number, so that the whole
 //! head is written at once and numbers follow row by row, in memory of a row.
-//!
-//! The encoder of the crate `tiff`, which writes masks (`geotiff.rs`), does not fit: it seeks, where this goes to
-//! a pipe as well, and must know the number of bands when it is compiled.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::directory::{Values, band_names, encode, place};
-use viewcell_ingest::world::Georeference;
+use super::geotiff::{Pieces, RasterLayout, head};
 
 /// A number of a raster.
 pub trait Number: Copy {
     /// NumPy's name for it.
     const DTYPE: &'static str;
+    /// TIFF's BitsPerSample.
+    const BITS: u16;
     /// TIFF's SampleFormat: 1 unsigned, 3 IEEE.
     const SAMPLE_FORMAT: u16;
-    /// Its four bytes, little-endian.
-    fn bytes(self) -> [u8; 4];
+    /// Appends its bytes, little-endian.
+    fn append(self, bytes: &mut Vec<u8>);
 }
 
 impl Number for f32 {
     const DTYPE: &'static str = "<f4";
+    const BITS: u16 = 32;
     const SAMPLE_FORMAT: u16 = 3;
-    fn bytes(self) -> [u8; 4] {
-        self.to_le_bytes()
+    fn append(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
     }
 }
 
 impl Number for u32 {
     const DTYPE: &'static str = "<u4";
+    const BITS: u16 = 32;
     const SAMPLE_FORMAT: u16 = 1;
-    fn bytes(self) -> [u8; 4] {
-        self.to_le_bytes()
+    fn append(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+}
+
+impl Number for u8 {
+    const DTYPE: &'static str = "|u1";
+    const BITS: u16 = 8;
+    const SAMPLE_FORMAT: u16 = 1;
+    fn append(self, bytes: &mut Vec<u8>) {
+        bytes.push(self);
     }
 }
 
@@ -47,23 +56,6 @@ pub enum RasterFormat {
     Npy,
 }
 
-/// What a raster is of.
-#[derive(Clone, Debug)]
-pub struct RasterLayout<'a> {
-    /// Columns, at least 1.
-    pub width: u32,
-    /// Rows, at least 1.
-    pub height: u32,
-    /// The names of the bands, for people: 1 to [`MAX_BANDS`] of them.
-    pub bands: &'a [String],
-    /// What stands for no data, in words: a number or `nan`.
-    pub nodata: &'a str,
-    /// `[dx, dy]` in metres.
-    pub spacing: [f64; 2],
-    /// Where it lies, if anywhere.
-    pub georeference: Option<&'a Georeference>,
-}
-
 /// Writes a raster row by row.
 #[derive(Debug)]
 pub struct RasterWriter<W: Write> {
@@ -71,9 +63,6 @@ pub struct RasterWriter<W: Write> {
     /// Numbers still to come.
     left: u64,
 }
-
-/// The most bands that a raster has: TIFF counts them in 16 bits.
-pub const MAX_BANDS: u32 = u16::MAX as u32;
 
 impl<W: Write> RasterWriter<W> {
     /// Writes the head of a raster of `N`.
@@ -86,8 +75,6 @@ impl<W: Write> RasterWriter<W> {
         format: RasterFormat,
         layout: &RasterLayout<'_>,
     ) -> io::Result<Self> {
-        assert!(layout.width > 0 && layout.height > 0);
-        assert!((1..=MAX_BANDS as usize).contains(&layout.bands.len()));
         let head = match format {
             RasterFormat::GeoTiff => tiff_head::<N>(layout),
             RasterFormat::Npy => npy_head_of::<N>(layout),
@@ -109,7 +96,7 @@ impl<W: Write> RasterWriter<W> {
         let mut bytes = Vec::with_capacity(4 * 4096);
         for numbers in numbers.chunks(4096) {
             bytes.clear();
-            bytes.extend(numbers.iter().flat_map(|number| number.bytes()));
+            numbers.iter().for_each(|number| number.append(&mut bytes));
             self.out.write_all(&bytes)?;
         }
         Ok(())
@@ -151,44 +138,8 @@ pub(super) fn npy_head(dtype: &str, shape: &str) -> Vec<u8> {
 
 /// One strip a row: the head holds where each begins.
 fn tiff_head<N: Number>(layout: &RasterLayout<'_>) -> Vec<u8> {
-    let row = u64::from(layout.width) * layout.bands.len() as u64 * 4;
-    let data = row * u64::from(layout.height);
-    let head = |big, start| encode(&[tags::<N>(layout, row, start)], big);
-    // Where numbers begin does not change the length of the head.
-    let small = head(false, 0).len() as u64;
-    let big = small + data > u64::from(u32::MAX);
-    let start = head(big, 0).len() as u64;
-    head(big, start)
-}
-
-fn tags<N: Number>(layout: &RasterLayout<'_>, row: u64, start: u64) -> Vec<(u16, Values)> {
-    use Values::{Ascii, Long, Short};
-    let bands = layout.bands.len();
-    let rows = u64::from(layout.height);
-    let mut tags = vec![
-        (256, Long(vec![layout.width.into()])),
-        (257, Long(vec![rows])),
-        (258, Short(vec![32; bands])),
-        // Not compressed; black is zero.
-        (259, Short(vec![1])),
-        (262, Short(vec![1])),
-        (273, Long((0..rows).map(|r| start + r * row).collect())),
-        (277, Short(vec![bands as u16])),
-        (278, Short(vec![1])),
-        (279, Long(vec![row; rows as usize])),
-        // Band by band within a sample.
-        (284, Short(vec![1])),
-        (339, Short(vec![N::SAMPLE_FORMAT; bands])),
-        (42112, Ascii(band_names(layout.bands))),
-        (42113, Ascii(layout.nodata.to_owned())),
-    ];
-    if bands > 1 {
-        // The bands beyond the first are not colours.
-        tags.push((338, Short(vec![0; bands - 1])));
-    }
-    tags.extend(place(layout.georeference, layout.spacing));
-    tags.sort_by_key(|(tag, _)| *tag);
-    tags
+    let row = u64::from(layout.width) * layout.bands.len() as u64 * u64::from(N::BITS / 8);
+    head::<N>(layout, Pieces::Rows, &[vec![row; layout.height as usize]])
 }
 
 #[cfg(test)]
@@ -201,6 +152,7 @@ mod tests {
         RasterLayout {
             width: 5,
             height: 3,
+            description: "",
             bands,
             nodata: "nan",
             spacing: [30.0, 30.0],
@@ -229,35 +181,6 @@ mod tests {
         assert_eq!(found, numbers);
         let names = decoder.get_tag_ascii_string(Tag::Unknown(42112)).unwrap();
         assert!(names.contains(">band &lt;0></Item>"), "{names}");
-    }
-
-    #[test]
-    fn a_raster_with_a_place_and_several_bands_is_read_back() {
-        let names = names(3);
-        let georeference = Georeference {
-            crs: "EPSG:32611".into(),
-            transform: [400_000.0, 30.0, 0.0, 3_800_000.0, 0.0, -30.0],
-        };
-        let layout = RasterLayout {
-            georeference: Some(&georeference),
-            ..layout(&names)
-        };
-        let numbers: Vec<f32> = (0..45).map(|i| i as f32 / 7.0).collect();
-        for big in [false, true] {
-            let row = 5 * 3 * 4;
-            let start = encode(&[tags::<f32>(&layout, row, 0)], big).len() as u64;
-            let mut file = encode(&[tags::<f32>(&layout, row, start)], big);
-            file.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
-            let mut decoder = Decoder::new(io::Cursor::new(&file)).unwrap();
-            let scale = decoder.get_tag_f64_vec(Tag::ModelPixelScaleTag).unwrap();
-            assert_eq!(scale, [30.0, 30.0, 0.0]);
-            let keys = decoder.get_tag_u16_vec(Tag::GeoKeyDirectoryTag).unwrap();
-            assert_eq!(keys[12..], [3072, 0, 1, 32611]);
-            let DecodingResult::F32(found) = decoder.read_image().unwrap() else {
-                panic!("not f32");
-            };
-            assert_eq!(found, numbers, "big: {big}");
-        }
     }
 
     #[test]

@@ -298,6 +298,7 @@ fn write_surface(args: &ExportArgs, output: &Path) -> Result<ExportDocument, Fai
     let layout = RasterLayout {
         width: frame.width(),
         height: frame.height(),
+        description: "",
         bands: &["height in metres".to_owned()],
         nodata: "nan",
         spacing: [dx, dy],
