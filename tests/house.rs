@@ -40,12 +40,12 @@ ingest/raw.rs 1: the data of these two
 ingest/tiff_tags.rs 1: the raster at an image, or the mask beside it, found by `is_file`
 ingest/packs.rs 2: packs of a folder, found by `is_file`
 program/input.rs 1: the gate of arguments
-bake/prepare/kind.rs 1: the first bytes of an argument that `is_file` knows
+bake/plan/kind.rs 1: the first bytes of an argument that `is_file` knows
 program/query/lines.rs 1: pairs, line by line: a pipe is what scripts give
 papers/verbs/frontier.rs 1: the first bytes of an argument that is opened again
 papers/verbs/layered/mod.rs 2: a file that this run writes
 program/report/look.rs 1: a bundle that is mapped already
-bake/prepare/memory.rs 3: what the system says of memory
+bake/plan/memory.rs 3: what the system says of memory
 program/signals.rs 1: what the system says of signals
 program/schema_files.rs 1: the repository's own schemas, by its tests";
 
@@ -118,7 +118,7 @@ fn results_name_scripts_and_checks_that_exist() {
 fn files_are_read_where_it_is_known_that_they_are_files() {
     let mut found = BTreeMap::new();
     for (file, text) in files() {
-        let folders = ["ingest/", "bake/prepare/", "program/", "papers/verbs/"];
+        let folders = ["ingest/", "bake/plan/", "program/", "papers/verbs/"];
         if !folders.iter().any(|folder| file.starts_with(folder)) || file.ends_with("tests.rs") {
             continue;
         }

@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | read | [`read_terrain`](viewcell_ingest::read_terrain) | [`cells::read_cells`](viewcell_ingest::cells::read_cells) | [`solid::read_solid`](viewcell_ingest::solid::read_solid) |
 //! | or make | [`Terrain`](viewcell_ingest::world::Terrain) | [`CellGraph`](viewcell_ingest::world::CellGraph) | [`SolidLevel`](viewcell_ingest::world::solid::SolidLevel) |
-//! | where players may be | every sample, or fewer: [`prepare`] | every cell | [`find_places`](viewcell_ingest::world::solid::find_places) |
+//! | where players may be | every sample, or fewer: [`plan`](mod@plan) | every cell | [`find_places`](viewcell_ingest::world::solid::find_places) |
 //! | bake | [`bake_terrain`] | [`bake_cells`] | [`bake_solid`] |
 //! | of a changed ground | [`rebake`]; while players are on it, [`live`] | | |
 //! | of several machines | [`bake_shard`], [`merge`] | | [`bake_solid_shard`], [`merge`] |
@@ -142,7 +142,7 @@ pub mod compress;
 pub mod hierarchy;
 mod job;
 pub mod live;
-pub mod prepare;
+pub mod plan;
 mod quality;
 pub mod survey;
 pub mod visibility;
@@ -160,6 +160,7 @@ pub use job::{
     ground_of, merge, merge_patches, pool, read_level, rebake, repack, shard_in_the_making,
     thread_count, unreadable,
 };
+pub use plan::{Baked, Input, Plan, PlanError, PlanOptions, plan, run};
 pub use quality::{BoxSizes, CellSizes, Quality};
 
 pub use bundle::TooManyCells;

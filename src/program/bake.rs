@@ -9,27 +9,26 @@ mod verb_options;
 
 use std::path::{Path, PathBuf};
 
-use viewcell::format::Grid;
-use viewcell_bake::prepare::{free_memory, told_of_terrain};
-use viewcell_bake::visibility;
-use viewcell_bake::{BakeOptions, Forecast, Keep, Quality, ShardReport, Source};
-use viewcell_ingest::world::Terrain;
-use viewcell_ingest::{IngestError, IngestErrorKind, Ingested, terrain_files};
+use viewcell_bake::plan::InputWorld;
+use viewcell_bake::{
+    BakeErrorKind, BakeOptions, Baked, Input, PlanError, PlanOptions, checkpoint_beside, plan,
+    run as bake, shard_in_the_making,
+};
+use viewcell_ingest::IngestError;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::input;
 use super::job::TerrainJob;
 use super::memory;
+use super::output::say;
 use super::progress::Progress;
 use super::signals::Stop;
 
 pub use cells::{ImportArgs, import};
-use document::finish_shard;
-pub use document::{Document, ForecastDocument, finish};
-use document::{LONG, taken};
+pub use document::{Document, ForecastDocument};
+use document::{finish, finish_shard, said_first};
 pub use kind::with_kind;
-pub use solid::{Hull, no_places, reached};
-use verb_options::{Long, VerbOptions, going_on, stopped};
+pub use solid::{Hull, reached};
+use verb_options::{VerbOptions, stopped};
 pub use verb_options::{bundle_of, check_output};
 
 /// Bake a world into a bundle that answers who can see whom
@@ -87,293 +86,170 @@ pub fn run(args: Args) -> Outcome {
         }
         (None, None) => return Err(Failure::usage("expected a world to bake, or --job")),
     };
-    let long = &verb_options.long;
-    if long.dry_run {
-        return dry_run(&job, &verb_options);
-    }
-    let output = long.output(job.output()?);
-    if job.compression.is_lossy() && long.shard.is_some() {
-        return Err(Failure::usage(
-            "--budget: expected a whole bundle, found --shard; give it to viewcell merge",
-        ));
-    }
-    check_output(&job.input, job.force, long.resume, &output)?;
-    let stop = Stop::listen()?;
-    let progress = Progress::new(&verb_options.voice, stop.clone());
-    let result = bake(&job, &verb_options, &output, &progress);
-    progress.finish();
-    let (notes, shard) = match result {
-        Err(failure) if stop.asked() => return Err(stopped(&failure, &stop)),
-        other => other?,
+    let verb = Verb {
+        input: &job.input,
+        bundle: job.output()?,
+        force: job.force,
+        is_lossy: job.compression.is_lossy(),
+        keeps_flow: false,
+        options: &verb_options,
     };
-    if let Some(report) = shard {
-        return finish_shard(report, output, notes, &verb_options);
-    }
-    finish(output, notes, &verb_options.voice, &verb_options.json)
+    verb.run(|progress| prepare(&job, progress))
 }
 
 /// The terrain of a job, and how to bake it.
-fn prepare(job: &TerrainJob, keep: Keep) -> Result<(Ingested, BakeOptions), Failure> {
-    let mut ingested = job.reading.read(&job.input)?;
-    job.places.apply(&mut ingested, &job.input, &job.reading)?;
-    let sight = job
-        .sight
-        .over(&ingested.terrain, &job.input, &job.reading)?;
-    let terrain = &ingested.terrain;
-    let mode = job.mode();
-    let size = (terrain.width(), terrain.height());
-    let sizes = job.cells.sizes(size, mode);
-    let cells = |samples: u32| samples.div_ceil(1 << sizes.finest.min(31));
-    let options = BakeOptions {
+fn prepare(job: &TerrainJob, progress: &Progress) -> Result<(Input, PlanOptions), Failure> {
+    let (reading, layers) = (job.reading.options(), job.places.layers()?);
+    let input = Input::terrain(&job.input, &reading, &layers, progress)?;
+    let (mut max_distance, mut curvature) = (None, None);
+    if let InputWorld::Terrain(terrain, _) = &input.world {
+        let sight = job.sight.over(terrain, &job.input, &job.reading)?;
+        (max_distance, curvature) = (sight.max_distance, sight.curvature);
+    }
+    let bake = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
-        mode,
-        finest: sizes.finest,
-        grade: sizes.grade,
-        detail: sizes.detail,
-        max_distance: sight.max_distance,
-        curvature: sight.curvature,
-        inside: job.places.inside,
+        mode: job.mode(),
+        max_distance,
+        curvature,
         threads: job.threads,
-        simd: visibility::Simd::Auto,
-        memory: job.memory.map(|size| size.0).or_else(free_memory),
-        overwrite: job.force,
-        keep,
-        // What is weighted are view cells.
-        compression: job
-            .compression
-            .read((cells(terrain.width()), cells(terrain.height())))?,
+        memory: job.memory.map(|size| size.0),
+        ..BakeOptions::default()
     };
-    Ok((ingested, options))
+    let options = PlanOptions {
+        cells: job.cells.choice(),
+        budget: job.compression.choice()?,
+        bake,
+        ..PlanOptions::default()
+    };
+    Ok((input, options))
 }
 
-/// Samples a side of the part of a terrain by which a bake of samples is foreseen where they are many.
-const PART: u32 = 513;
-
-/// What a bake will take. One of very many samples, of which a look alone takes minutes, is estimated by a part in the
-/// middle: the work for each pair of samples is much the same.
-fn forecast(
-    terrain: &Terrain,
-    options: &BakeOptions,
-    name: &str,
-    progress: &Progress,
-) -> Result<Forecast, viewcell_bake::BakeError> {
-    let (width, height) = (terrain.width(), terrain.height());
-    let is_many = options.grade == 0 && options.finest == 0 && width.min(height) > PART + PART / 4;
-    let middle = |side: u32| (side - PART) / 2..(side - PART) / 2 + PART;
-    let part = if is_many {
-        terrain.part(middle(width), middle(height))
-    } else {
-        None
-    };
-    let Some(part) = part else {
-        return viewcell_bake::forecast(terrain, options, name, progress);
-    };
-    let found = viewcell_bake::forecast(&part, options, name, progress)?;
-    let more = f64::from(width) * f64::from(height) / f64::from(PART * PART);
-    let grid = Grid::new(width, height).map_err(|error| viewcell_bake::BakeError::Grid {
-        input: name.to_owned(),
-        error,
-    })?;
-    Ok(Forecast {
-        cpu_seconds: found.cpu_seconds * more * more,
-        bytes: (found.bytes as f64 * more * more) as u64,
-        memory: options.memory_needed(grid),
-        ..found
-    })
+/// A bake, from the command line to the last word.
+struct Verb<'a> {
+    /// The file that is baked.
+    input: &'a Path,
+    /// Where the bundle goes.
+    bundle: PathBuf,
+    force: bool,
+    /// Whether the bundle has a budget.
+    is_lossy: bool,
+    /// Whether what is kept of a stopped bake is a flow through portals, which has no tiles.
+    keeps_flow: bool,
+    options: &'a VerbOptions,
 }
 
-/// Tells what a bake will take.
-fn dry_run(job: &TerrainJob, verb_options: &VerbOptions) -> Outcome {
-    let (ingested, options) = prepare(job, Keep::Nothing)?;
-    verb_options.voice.tell_notes(&ingested.notes);
-    let name = job.input.file_name().unwrap_or_default().to_string_lossy();
-    let progress = Progress::new(&verb_options.voice, Stop::default());
-    let terrain = &ingested.terrain;
-    let forecast = forecast(terrain, &options, &name, &progress)?;
-    let mut document = ForecastDocument::new(&forecast);
-    document.files = terrain_files(&job.input);
-    if job.cells.is_chosen() {
-        for quality in Quality::ALL {
-            let sizes = quality.cells(terrain.width(), terrain.height(), options.mode);
-            let own = [options.finest, options.grade, options.detail];
-            let found = if own == [sizes.finest, sizes.grade, sizes.detail] {
-                forecast
-            } else {
-                let options = BakeOptions {
-                    memory: None,
-                    ..options.clone().with_cells(sizes)
-                };
-                self::forecast(terrain, &options, &name, &progress)?
-            };
-            document.add(quality, sizes, &found);
+impl Verb<'_> {
+    /// Reads what is to be baked, plans, tells what it takes, bakes, and tells what was made.
+    fn run(
+        self,
+        prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
+    ) -> Outcome {
+        let VerbOptions { long, voice, json } = self.options;
+        if self.is_lossy && long.shard.is_some() {
+            return Err(Failure::usage(
+                "--budget: expected a whole bundle, found --shard; give it to viewcell merge",
+            ));
         }
-    }
-    progress.finish();
-    document.tell("", &verb_options.json)
-}
-
-/// What is said before the work: which view cells the quality has chosen, what they take here and what its neighbours
-/// would; or, of options given by hand that take more than an hour, what takes less.
-fn said_first(
-    job: &TerrainJob,
-    terrain: &Terrain,
-    options: &BakeOptions,
-    long: &Long,
-    progress: &Progress,
-) -> Result<Option<String>, Failure> {
-    let is_graded_by_quality = job.cells.is_chosen() && options.grade > 0;
-    if long.resume
-        || long.shard.is_some()
-        || !(is_graded_by_quality || may_be_long(terrain, options))
-    {
-        return Ok(None);
-    }
-    let name = job.input.file_name().unwrap_or_default().to_string_lossy();
-    let of = |quality: Quality| {
-        let sizes = quality.cells(terrain.width(), terrain.height(), options.mode);
-        let options = BakeOptions {
-            memory: None,
-            ..options.clone().with_cells(sizes)
+        let output = long.output(self.bundle.clone());
+        // A dry run leaves nothing behind: a signal ends it at once.
+        let stop = if long.dry_run {
+            Stop::default()
+        } else {
+            check_output(self.input, self.force, long.resume, &output)?;
+            Stop::listen()?
         };
-        let found = forecast(terrain, &options, &name, progress)?;
-        Ok::<_, Failure>(format!("--quality {} {}", quality.name(), taken(&found)))
-    };
-    let own = forecast(terrain, options, &name, progress)?;
-    if is_graded_by_quality {
-        let side = 1 << options.finest;
-        // To foresee finer cells may take more memory than the bake.
-        let others: &[Quality] = match job.memory {
-            Some(_) => &[],
-            None => &[Quality::Draft, Quality::Good, Quality::Best],
+        let progress = Progress::new(voice, stop.clone());
+        let made = self.make(prepare, &output, &progress);
+        progress.finish();
+        let notes = progress.notes();
+        match made {
+            Err(_) if stop.asked() && self.keeps_flow => {
+                let kept = checkpoint_beside(&output);
+                say(format_args!(
+                    "viewcell: stopped; finished work is kept in {}",
+                    kept.display()
+                ));
+                Ok(stop.exit())
+            }
+            Err(failure) if stop.asked() => Err(stopped(&failure, &stop)),
+            Err(failure) => Err(failure),
+            Ok(Made::Forecast(document)) => document.tell(json),
+            Ok(Made::File(Baked::Shard(report))) => {
+                finish_shard(report, output, notes, self.options)
+            }
+            Ok(Made::File(_)) => finish(output, notes, self.options),
+        }
+    }
+
+    fn make(
+        &self,
+        prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
+        output: &Path,
+        progress: &Progress,
+    ) -> Result<Made, Failure> {
+        let long = &self.options.long;
+        let (input, mut options) = prepare(progress)?;
+        options.bake.overwrite = self.force;
+        options.bake.keep = long.keep();
+        let plan = plan(&input, &options, progress)?;
+        if long.dry_run {
+            return ForecastDocument::new(&plan, progress).map(Made::Forecast);
+        }
+        if !long.resume && long.shard.is_none() {
+            // To foresee finer cells may take more memory than the bake.
+            let is_limited = options.bake.memory.is_some();
+            said_first(&plan, is_limited, progress)?;
+        }
+        let begun = match long.shard {
+            None => checkpoint_beside(output),
+            Some(_) => shard_in_the_making(output),
         };
-        let chosen = job.cells.quality.quality();
-        let others = others.iter().filter(|&&other| other != chosen);
-        let mut said = vec![taken(&own)];
-        for &other in others {
-            said.push(of(other)?);
+        // What was there before may be worth something.
+        if !begun.exists() {
+            memory::remove_if_short(vec![begun]);
         }
-        return Ok(Some(format!(
-            "{} samples: near players are told apart by squares of {side} × {side} samples, far ones by larger \
-             squares (--finest {} --grade={}): some {}",
-            terrain.samples(),
-            options.finest,
-            options.grade,
-            said.join("; "),
-        )));
+        Ok(Made::File(bake(&plan, output, long.shard, progress)?))
     }
-    if own.cpu_seconds < LONG {
-        return Ok(None);
-    }
-    let (draft, good) = (of(Quality::Draft)?, of(Quality::Good)?);
-    Ok(Some(format!(
-        "warning: this takes some {}; {draft}, {good}",
-        taken(&own)
-    )))
 }
 
-/// Whether so many pairs of view cells may take an hour.
-fn may_be_long(terrain: &Terrain, options: &BakeOptions) -> bool {
-    let side = |samples: u32| f64::from(samples.div_ceil(1 << options.finest));
-    let cells = side(terrain.width()) * side(terrain.height());
-    let near = match options.grade {
-        0 => cells,
-        grade => (4.0 * f64::from(grade)).powi(2),
-    };
-    // A pair takes up to 50 ns of samples, and up to 4 µs of larger cells.
-    let pair = if options.finest == 0 { 50e-9 } else { 4e-6 };
-    cells * near * pair > LONG
+/// What a verb of `bake` comes to.
+enum Made {
+    Forecast(ForecastDocument),
+    File(Baked),
 }
 
-/// Reads, bakes and writes; returns what a person should know and has been told, and what a shard came to.
-fn bake(
-    job: &TerrainJob,
-    verb_options: &VerbOptions,
-    output: &Path,
-    progress: &Progress,
-) -> Result<(Vec<String>, Option<ShardReport>), Failure> {
-    let (long, voice) = (&verb_options.long, &verb_options.voice);
-    let (ingested, mut options) = prepare(job, long.keep())?;
-    // Before the work: what is wrong here would make hours of it worthless.
-    voice.tell_notes(&ingested.notes);
-    let source = source(job, ingested.format, &options)?;
-    let terrain = &ingested.terrain;
-    let mut notes = ingested.notes;
-    if let Some(note) = said_first(job, terrain, &options, long, progress)? {
-        voice.tell_notes(std::slice::from_ref(&note));
-        notes.push(note);
+impl From<BakeErrorKind> for Exit {
+    fn from(kind: BakeErrorKind) -> Self {
+        match kind {
+            BakeErrorKind::Usage => Self::Usage,
+            BakeErrorKind::Input => Self::BadInput,
+            BakeErrorKind::Io => Self::InputOutput,
+            BakeErrorKind::Resource | BakeErrorKind::Cancelled => Self::Resource,
+        }
     }
-    let mut resumed = |kept: u32, total: u32| {
-        if long.resume {
-            let note = match kept {
-                0 => "nothing to resume; baked from the beginning".to_owned(),
-                _ => format!("{kept} of {total} tiles were done already"),
-            };
-            voice.tell_notes(std::slice::from_ref(&note));
-            notes.push(note);
-        }
-    };
-    let begun = match long.shard {
-        None => vec![viewcell_bake::checkpoint_beside(output)],
-        Some(_) => vec![viewcell_bake::shard_in_the_making(output)],
-    };
-    // What was there before may be worth something.
-    if !begun.iter().any(|file| file.exists()) {
-        memory::remove_if_short(begun);
-    }
-    let shard = match long.shard {
-        None => {
-            let report = going_on(&mut options, voice, |options| {
-                viewcell_bake::bake_terrain(terrain, &source, options, output, progress)
-            })?;
-            resumed(report.kept_tiles, report.tiles);
-            None
-        }
-        Some(part) => {
-            let report = going_on(&mut options, voice, |options| {
-                viewcell_bake::bake_shard(terrain, &source, options, part, output, progress)
-            })?;
-            resumed(report.kept_tiles, report.share.end - report.share.first);
-            Some(report)
-        }
-    };
-    Ok((notes, shard))
-}
-
-/// Where the terrain comes from, and the options that the bundle depends on.
-fn source(job: &TerrainJob, format: &str, options: &BakeOptions) -> Result<Source, Failure> {
-    let mut options = told_of_terrain(Some(&job.reading.options()), options);
-    options.extend(job.places.options()?);
-    input::source(&job.input, format, options)
 }
 
 impl From<viewcell_bake::BakeError> for Failure {
     fn from(error: viewcell_bake::BakeError) -> Self {
-        let exit = match error.kind() {
-            viewcell_bake::BakeErrorKind::Usage => Exit::Usage,
-            viewcell_bake::BakeErrorKind::Input => Exit::BadInput,
-            viewcell_bake::BakeErrorKind::Io => Exit::InputOutput,
-            viewcell_bake::BakeErrorKind::Resource | viewcell_bake::BakeErrorKind::Cancelled => {
-                Exit::Resource
-            }
-        };
-        Self::new(exit, error)
-    }
-}
-
-impl From<IngestErrorKind> for Exit {
-    fn from(kind: IngestErrorKind) -> Self {
-        match kind {
-            IngestErrorKind::Read => Self::InputOutput,
-            IngestErrorKind::Bad => Self::BadInput,
-            IngestErrorKind::Resource => Self::Resource,
-            IngestErrorKind::Usage => Self::Usage,
-        }
+        Self::new(error.kind().into(), error)
     }
 }
 
 impl From<IngestError> for Failure {
     fn from(error: IngestError) -> Self {
-        Self::new(error.kind().into(), error)
+        PlanError::from(error).into()
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        let exit = error.kind().into();
+        match error {
+            PlanError::Io { path, error } => Self::cannot_read(&path)(error),
+            PlanError::Read(error) => Self::new(exit, error),
+            PlanError::Bake(error) => Self::new(exit, error),
+            error => Self::new(exit, error),
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! What is kept of a bake: `--budget`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use viewcell_bake::{Budget, Compression, Weight};
-use viewcell_ingest::{IngestOptions, read_terrain};
+use viewcell_bake::Compression;
+use viewcell_bake::plan::{BudgetChoice, Layer, WeightChoice};
 
 use super::exit::Failure;
 use super::values::ByteSize;
@@ -54,52 +54,38 @@ fn size<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Given>, D::Error> {
 }
 
 impl CompressionArgs {
-    /// What is kept of a terrain of so many columns and rows; reads the weights.
-    pub fn read(&self, (width, height): (u32, u32)) -> Result<Compression, Failure> {
-        let Some((size, weight)) = &self.budget else {
-            if self.weight.is_some() {
-                return Err(Failure::usage("weight: expected only with budget"));
-            }
-            return Ok(Compression::Lossless);
+    /// For the library.
+    pub fn choice(&self) -> Result<Option<BudgetChoice>, Failure> {
+        let weight = self.weight.as_ref();
+        let Some((size, given)) = &self.budget else {
+            return match weight {
+                None => Ok(None),
+                Some(_) => Err(Failure::usage("weight: expected only with budget")),
+            };
         };
-        // Heights are part of every bundle.
-        let least = u64::from(width) * u64::from(height) * 4 + 512;
-        if size.0 < least {
-            return Err(Failure::usage(format!(
-                "--budget {size}: expected more than {least} bytes, which the heights of {width} x {height} samples take"
-            )));
-        }
-        let weight = match weight.as_ref().or(self.weight.as_ref()) {
-            None | Some(WeightOf::Area) => Weight::Area,
-            Some(WeightOf::Level) => Weight::Level,
-            Some(WeightOf::Raster(path)) => weights(path, (width, height))?,
+        let weight = match given.as_ref().or(weight) {
+            None | Some(WeightOf::Area) => WeightChoice::Area,
+            Some(WeightOf::Level) => WeightChoice::Level,
+            Some(WeightOf::Raster(path)) => WeightChoice::Raster(Layer::File(path.clone())),
         };
-        Ok(Compression::Optimal(Budget {
+        Ok(Some(BudgetChoice {
             bytes: size.0,
             weight,
         }))
+    }
+
+    /// What is kept of a bundle of so many columns and rows; reads the weights.
+    pub fn read(&self, (width, height): (u32, u32)) -> Result<Compression, Failure> {
+        Ok(match self.choice()? {
+            None => Compression::Lossless,
+            Some(budget) => budget.compression([width, height])?,
+        })
     }
 
     /// Whether anything may be lost.
     pub fn is_lossy(&self) -> bool {
         self.budget.is_some()
     }
-}
-
-/// The weights in a raster.
-fn weights(path: &Path, (width, height): (u32, u32)) -> Result<Weight, Failure> {
-    let raster = read_terrain(path, &IngestOptions::default())?.terrain;
-    let bad = |fault: String| Failure::bad_input(format!("{}: {fault}", path.display()));
-    if (raster.width(), raster.height()) != (width, height) {
-        return Err(bad(format!(
-            "expected weights for {width} x {height} samples, found {} x {}",
-            raster.width(),
-            raster.height()
-        )));
-    }
-    let weights = raster.heights().iter();
-    let weights = weights.map(|&weight| if weight.is_nan() { 0.0 } else { weight });
-    Weight::places(weights.collect(), u64::from(width) * u64::from(height)).map_err(bad)
 }
 
 /// What it is worth that something is hidden.

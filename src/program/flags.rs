@@ -3,9 +3,8 @@
 //! The library names options after its own fields, in backquotes: "give its `spacing`". Here
 //! those names become flags, in its errors and notes.
 
-use viewcell_bake::BakeError;
 use viewcell_bake::bundle::BundleError;
-use viewcell_bake::prepare::LayerError;
+use viewcell_bake::{BakeError, PlanError};
 use viewcell_ingest::{IngestError, Ingested};
 use viewcell_view::live::ViewError;
 use viewcell_view::picture::PictureError;
@@ -81,7 +80,7 @@ pub fn message(error: &anyhow::Error) -> String {
         error.is::<BakeError>()
             || error.is::<BundleError>()
             || error.is::<IngestError>()
-            || error.is::<LayerError>()
+            || error.is::<PlanError>()
             || error.is::<PictureError>()
             || error.is::<ViewError>()
     });
@@ -237,7 +236,7 @@ mod tests {
             "bake/job",
             "bake/live",
             "bake/bundle",
-            "bake/prepare",
+            "bake/plan",
             "ingest",
             "view",
         ] {

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
-use viewcell_bake::prepare::free_memory;
+use viewcell_bake::plan::{CellChoice, free_memory};
 use viewcell_bake::visibility::Curvature;
-use viewcell_bake::{CellSizes, Quality, VisibilityMode, check_sight};
+use viewcell_bake::{Quality, check_sight};
 use viewcell_ingest as ingest;
 use viewcell_ingest::world::Terrain;
 use viewcell_ingest::{IngestOptions, Ingested, read_terrain};
@@ -399,23 +399,15 @@ pub struct CellSizeArgs {
 }
 
 impl CellSizeArgs {
-    /// The sizes of the view cells of a terrain.
-    pub fn sizes(&self, (width, height): (u32, u32), mode: VisibilityMode) -> CellSizes {
-        let given = [self.finest, self.grade, self.detail];
-        if given.iter().all(Option::is_none) {
-            return self.quality.quality().cells(width, height, mode);
+    /// For the library.
+    pub fn choice(&self) -> CellChoice {
+        CellChoice {
+            quality: self.quality.quality(),
+            finest: self.finest,
+            grade: self.grade,
+            detail: self.detail,
+            cell: None,
         }
-        let [finest, grade, detail] = given.map(Option::unwrap_or_default);
-        CellSizes {
-            finest,
-            grade,
-            detail,
-        }
-    }
-
-    /// Whether the quality chooses them.
-    pub fn is_chosen(&self) -> bool {
-        self.finest.or(self.grade).or(self.detail).is_none()
     }
 }
 

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use viewcell_bake::Source;
 use viewcell_bake::bundle;
-use viewcell_bake::prepare::free_memory;
+use viewcell_bake::plan::free_memory;
 use viewcell_ingest::solid;
 use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 
@@ -180,17 +179,6 @@ impl MeshArgs {
             ..SolidOptions::default()
         }
     }
-}
-
-/// What a bundle says of the file that its level is of.
-pub fn source(path: &Path, read: &IngestedSolid, options: Map<String, Value>) -> Source {
-    let name = path.file_name().unwrap_or_default();
-    Source::of_bytes(
-        &name.to_string_lossy(),
-        read.level.format,
-        (read.bytes, read.crc32),
-        options,
-    )
 }
 
 /// The player that a bundle of a solid level is for.

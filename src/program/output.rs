@@ -13,7 +13,7 @@ use viewcell_bake::bundle;
 use super::exit::{Exit, Failure, Outcome};
 
 /// How a verb prints its result.
-#[derive(clap::Args)]
+#[derive(Clone, Copy, clap::Args)]
 pub struct Json {
     /// Print one JSON document on stdout, as described in schemas/
     #[arg(long)]

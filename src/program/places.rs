@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use viewcell_bake::prepare::{Layer, LayerError, Layers};
+use viewcell_bake::plan::{Layer, Layers};
 use viewcell_ingest::Ingested;
 use viewcell_ingest::world::solid::Placement;
 
@@ -123,6 +123,48 @@ impl NewPlaces {
 }
 
 impl PlaceArgs {
+    /// These for the new terrain of a bundle, and what the bundle's options have else of places, which is taken out of them.
+    pub fn over(
+        self,
+        bundle: &Path,
+        options: &mut Map<String, Value>,
+    ) -> Result<serde_json::Result<Self>, Failure> {
+        let given = [
+            ("ground", &self.ground),
+            ("solids", &self.solids),
+            ("walkable", &self.walkable),
+        ];
+        for (name, given) in given {
+            if let Some(file) = options.remove(name)
+                && given.is_none()
+            {
+                return Err(Failure::usage(format!(
+                    "{}: was baked with --{name} {}; give --{name} for the new terrain",
+                    bundle.display(),
+                    file.as_str().unwrap_or("FILE")
+                )));
+            }
+        }
+        let mut number = |name| options.remove(name).as_ref().and_then(Value::as_f64);
+        let tolerance = number("ground-tolerance");
+        let [max_slope, water_level] = ["max-slope", "water-level"].map(number);
+        let inside = options.remove("inside").is_some();
+        let placement = options.remove("placement");
+        let mesh = match &self.solids {
+            Some(_) => MeshArgs::deserialize(Value::Object(options.clone())),
+            None => Ok(MeshArgs::default()),
+        };
+        Ok(mesh.map(|mesh| Self {
+            inside: inside && self.ground.is_some(),
+            ground_tolerance: tolerance.filter(|_| self.ground.is_some()),
+            placement: placement.and_then(|placement| placement.as_str().map(str::to_owned)),
+            mesh,
+            max_slope: self.max_slope.or(max_slope),
+            water_level: self.water_level.or(water_level),
+            ..self
+        }))
+    }
+
     /// Puts the terrain, which was read from `input`, on its ground, and takes away where nobody can
     /// be. What a person should know of it goes to the notes.
     pub fn apply(
@@ -139,7 +181,7 @@ impl PlaceArgs {
     }
 
     /// For the library.
-    fn layers(&self) -> Result<Layers, Failure> {
+    pub fn layers(&self) -> Result<Layers, Failure> {
         Ok(Layers {
             ground: self.ground.clone().map(Layer::File),
             ground_tolerance: self.ground_tolerance,
@@ -151,13 +193,6 @@ impl PlaceArgs {
             max_slope: self.max_slope,
             water_level: self.water_level,
         })
-    }
-
-    /// The options that the bundle depends on, by their names on the command line; of files, name and
-    /// digest.
-    pub fn options(&self) -> Result<Map<String, Value>, Failure> {
-        let told = self.layers()?.told();
-        told.map_err(|(path, error)| Failure::cannot_read(&path)(error))
     }
 
     /// Files that it names are taken from a folder.
@@ -182,10 +217,4 @@ fn parse(text: &str) -> Result<Placement, Failure> {
         origin: [east, south, up],
         scale,
     })
-}
-
-impl From<LayerError> for Failure {
-    fn from(error: LayerError) -> Self {
-        Self::new(error.kind().into(), error)
-    }
 }

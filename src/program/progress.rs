@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell_bake::{Observer, Stage};
 
+use super::flags::with_flags;
 use super::memory;
 use super::output::{json_line, say};
 use super::signals::Stop;
@@ -71,6 +72,8 @@ const WORTH_A_LINE: Duration = Duration::from_secs(1);
 /// Shows progress, and passes on the wish to stop.
 pub struct Progress {
     style: Style,
+    voice: Voice,
+    notes: Mutex<Vec<String>>,
     stop: Stop,
     current: Mutex<Option<Current>>,
 }
@@ -96,9 +99,19 @@ impl Progress {
         };
         Self {
             style,
+            voice: *voice,
+            notes: Mutex::default(),
             stop,
             current: Mutex::new(None),
         }
+    }
+
+    /// All notes so far.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .clone()
     }
 
     /// A stage of `total` units begins; the one before has ended.
@@ -188,7 +201,7 @@ impl Observer for Progress {
     }
 
     fn advance(&self, stage: Stage, done: u64) {
-        if done > 0 && stage != Stage::Prepare {
+        if done > 0 && !matches!(stage, Stage::Read | Stage::Places | Stage::Prepare) {
             memory::keep();
         }
         self.reach(done);
@@ -196,6 +209,16 @@ impl Observer for Progress {
 
     fn cancelled(&self) -> bool {
         self.stop.asked()
+    }
+
+    fn note(&self, note: &str) {
+        self.finish();
+        let note = with_flags(note);
+        self.voice.tell_notes(std::slice::from_ref(&note));
+        let notes = self.notes.lock();
+        notes
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .push(note);
     }
 }
 

@@ -1,13 +1,16 @@
 //! `viewcell rebake`: a bundle follows ground that has changed.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ArgGroup;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use viewcell_bake::bundle::{self, Info, TerrainParts};
-use viewcell_bake::{RebakeJob, RebakeOptions, RebakeReport, Source};
+use viewcell_bake::plan::InputWorld;
+use viewcell_bake::{Input, Observer, RebakeJob, RebakeOptions, RebakeReport, Source};
 use viewcell_ingest::ground::stamp_top;
 use viewcell_ingest::ground::{TopStamp, read_top_stamps};
 use viewcell_ingest::world::Terrain;
@@ -15,9 +18,8 @@ use viewcell_ingest::world::Terrain;
 use super::exit::{Failure, Outcome};
 use super::heightmap::Reading;
 use super::input;
-use super::level::MeshArgs;
 use super::output::{Json, check_outputs, say};
-use super::places::{NewPlaces, PlaceArgs};
+use super::places::NewPlaces;
 use super::progress::{Progress, Voice};
 use super::sign::warn_of_lost_signature;
 use super::signals::Stop;
@@ -192,25 +194,23 @@ pub fn run(args: &Args) -> Outcome {
 
 /// What the ground has become, and of which file that is.
 struct After {
-    terrain: Terrain,
+    terrain: Arc<Terrain>,
     source: Source,
     /// Whether who is covered by a surface is asked for.
     inside: bool,
-    notes: Vec<String>,
 }
 
 /// Makes or reads what the ground has become, tells what was noticed in it, and has the bundle follow.
 fn follow(args: &Args, progress: &Progress) -> Result<RebakeReport, Failure> {
     let after = match (&args.terrain, &args.stamps) {
-        (Some(terrain), _) => read(args, terrain)?,
-        (None, Some(stamps)) => stamped(args, stamps)?,
+        (Some(terrain), _) => read(args, terrain, progress)?,
+        (None, Some(stamps)) => stamped(args, stamps, progress)?,
         (None, None) => {
             return Err(Failure::usage(
                 "expected --terrain or --stamps, found neither",
             ));
         }
     };
-    args.voice.tell_notes(&after.notes);
     let job = RebakeJob {
         bundle: &args.bundle,
         over: &args.over,
@@ -232,63 +232,25 @@ fn follow(args: &Args, progress: &Progress) -> Result<RebakeReport, Failure> {
     )?)
 }
 
-/// What a bundle says of how it was made.
-type Options = serde_json::Map<String, serde_json::Value>;
-
 /// Reads a terrain as the bundle's was.
-fn read(args: &Args, path: &Path) -> Result<After, Failure> {
+fn read(args: &Args, path: &Path, progress: &Progress) -> Result<After, Failure> {
     let mut options = TerrainParts::provenance(&args.bundle)?.options;
-    let places = places(args, &mut options)?;
-    let reading = Reading::deserialize(serde_json::Value::Object(options.clone()));
+    let places = args.places.all().over(&args.bundle, &mut options)?;
+    let places = places.map_err(|error| strange(args, &error))?;
+    let reading = Reading::deserialize(Value::Object(options.clone()));
     let reading = reading.map_err(|error| strange(args, &error))?;
-    let mut ingested = reading.read(path)?;
-    places.apply(&mut ingested, path, &reading)?;
-    options.extend(places.options()?);
-    Ok(After {
-        source: input::source(path, ingested.format, options)?,
-        terrain: ingested.terrain,
-        inside: places.inside,
-        notes: ingested.notes,
-    })
-}
-
-/// Where players can be: as the bundle's options have it, unless told. Takes out of them what they have of it.
-fn places(args: &Args, options: &mut Options) -> Result<PlaceArgs, Failure> {
-    let given = [
-        ("ground", &args.places.ground),
-        ("solids", &args.places.solids),
-        ("walkable", &args.places.walkable),
-    ];
-    for (name, given) in given {
-        if let Some(file) = options.remove(name)
-            && given.is_none()
-        {
-            return Err(Failure::usage(format!(
-                "{}: was baked with --{name} {}; give --{name} for the new terrain",
-                args.bundle.display(),
-                file.as_str().unwrap_or("FILE")
-            )));
-        }
-    }
-    let number =
-        |value: Option<serde_json::Value>| value.as_ref().and_then(serde_json::Value::as_f64);
-    let new = args.places.all();
-    let inside = options.remove("inside").is_some();
-    let tolerance = number(options.remove("ground-tolerance"));
-    let placement = options.remove("placement");
-    let (max_slope, water_level) = (options.remove("max-slope"), options.remove("water-level"));
-    let mesh = match &new.solids {
-        Some(_) => MeshArgs::deserialize(serde_json::Value::Object(options.clone())),
-        None => Ok(MeshArgs::default()),
+    let input = Input::terrain(path, &reading.options(), &places.layers()?, progress)?;
+    let InputWorld::Terrain(terrain, inside) = input.world else {
+        return Err(Failure::usage("expected a terrain"));
     };
-    Ok(PlaceArgs {
-        inside: inside && new.ground.is_some(),
-        ground_tolerance: tolerance.filter(|_| new.ground.is_some()),
-        placement: placement.and_then(|placement| placement.as_str().map(str::to_owned)),
-        mesh: mesh.map_err(|error| strange(args, &error))?,
-        max_slope: new.max_slope.or(number(max_slope)),
-        water_level: new.water_level.or(number(water_level)),
-        ..new
+    options.extend(input.source.options);
+    Ok(After {
+        source: Source {
+            options,
+            ..input.source
+        },
+        terrain,
+        inside,
     })
 }
 
@@ -301,8 +263,8 @@ fn strange(args: &Args, error: &serde_json::Error) -> Failure {
 }
 
 /// Stamps the bundle's own ground.
-fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
-    if let Some(option) = args.places.all().options()?.keys().next() {
+fn stamped(args: &Args, path: &Path, progress: &Progress) -> Result<After, Failure> {
+    if let Some(option) = args.places.all().layers()?.told()?.keys().next() {
         return Err(Failure::usage(format!(
             "--{option}: expected with --terrain, found --stamps; leave it out"
         )));
@@ -311,7 +273,6 @@ fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
     let ground = viewcell_bake::ground_of(&args.bundle, &args.over)?;
     let (width, spacing) = (ground.width(), ground.spacing());
     let mut heights = ground.heights().to_vec();
-    let mut notes = Vec::new();
     for TopStamp {
         line,
         shape,
@@ -322,16 +283,15 @@ fn stamped(args: &Args, path: &Path) -> Result<After, Failure> {
         let changed = stamp_top(&mut heights, width, spacing, &shape, effect)
             .map_err(|error| Failure::bad_input(format!("{place}: {error}")))?;
         if changed == 0 {
-            notes.push(format!("{place}: changes no sample"));
+            progress.note(&format!("{place}: changes no sample"));
         }
     }
     let stamped = Terrain::new(width, ground.height(), heights, spacing);
     let stamped = stamped.map_err(Failure::bad_file(path))?;
     let terrain = stamped.with_georeference(ground.georeference().cloned());
     Ok(After {
-        terrain,
+        terrain: Arc::new(terrain),
         source: input::source(path, "stamps", options)?,
         inside: false,
-        notes,
     })
 }

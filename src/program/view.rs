@@ -3,18 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use viewcell_bake::bundle::kind_of;
-use viewcell_bake::prepare::{WorldFile, told_of_cells};
-use viewcell_bake::{CellOptions, Source, check_height};
-use viewcell_ingest::cells::{IngestCellsOptions, cells_from_bytes};
-use viewcell_ingest::level_bytes;
+use viewcell_bake::plan::{Layers, Players, WorldFile};
+use viewcell_bake::{BakeOptions, Input, PlanError, PlanOptions, Silent, check_height, plan};
+use viewcell_ingest::cells::IngestCellsOptions;
 use viewcell_view::live::{Server, Unbaked, ViewError};
 
-use super::bake::{bundle_of, check_output, no_places, reached};
+use super::bake::{bundle_of, check_output, reached};
 use super::exit::{Exit, Failure, Outcome};
 use super::heightmap::Reading;
 use super::level::LevelArgs;
 use super::output::{print, say};
-use super::progress::{Progress, Style, Voice};
+use super::progress::{Progress, Voice};
 use super::query::cannot_open;
 use super::signals::Stop;
 use super::{simulate, values};
@@ -126,34 +125,27 @@ pub fn run(args: &Args) -> Outcome {
 /// Bakes a level of cells alone into a folder, which takes seconds where a level has visibility or few portals.
 fn bake_aside(args: &Args, folder: &Path) -> Result<PathBuf, Failure> {
     let input = &args.bundle;
-    let reading = IngestCellsOptions {
-        map: args.map.clone(),
-    };
-    let bytes = level_bytes(input, args.level.pack.as_deref())?;
-    let read = cells_from_bytes(&bytes, &reading).map_err(|error| error.about(input))?;
-    let options = CellOptions::default();
-    let told = told_of_cells(&reading, &options);
-    let source = Source::of_file(input, &bytes, read.format, told);
     let output = folder.join(input.file_name().unwrap_or_default());
     let output = output.with_extension("vcb");
-    say(format_args!(
-        "{}: a level with view cells of its own: baked into a temporary file to be shown; viewcell bake {} keeps it",
-        input.display(),
-        input.display()
-    ));
     let stop = Stop::listen()?;
-    let voice = Voice {
-        quiet: false,
-        progress: Style::Auto,
+    let progress = Progress::new(&Voice::of(false), stop.clone());
+    let bake = || {
+        let reading = IngestCellsOptions {
+            map: args.map.clone(),
+        };
+        let read = Input::cells(input, args.level.pack.as_deref(), &reading, &progress)?;
+        say(format_args!(
+            "{}: a level with view cells of its own: baked into a temporary file to be shown; viewcell bake {} keeps it",
+            input.display(),
+            input.display()
+        ));
+        let plan = plan(&read, &PlanOptions::default(), &progress)?;
+        Ok::<_, PlanError>(viewcell_bake::run(&plan, &output, None, &progress)?)
     };
-    let progress = Progress::new(&voice, stop.clone());
-    let baked = viewcell_bake::bake_cells(&read.graph, &source, &options, &output, &progress);
+    let baked = bake();
     progress.finish();
-    match baked {
-        Err(_) if stop.asked() => Err(stop.stopped()),
-        Err(error) => Err(error.into()),
-        Ok(_) => Ok(output),
-    }
+    stop.unless_asked(baked)?;
+    Ok(output)
 }
 
 /// Whether a file is there, and none that this program writes, nor named so.
@@ -185,24 +177,27 @@ fn unbaked(args: &Args) -> Result<Option<Unbaked>, Failure> {
     let output = bundle_of(args.output.as_ref(), input)?;
     check_output(input, false, true, &output)?;
     let kind = WorldFile::of(input).unwrap_or(WorldFile::Terrain);
-    if kind == WorldFile::Terrain {
-        let read = args.reading.read(input)?;
-        let head = args.player_height;
-        let eye = args.eye_height.unwrap_or(head);
-        check_height("player_height", head)?;
-        check_height("eye_height", eye)?;
-        let reading = args.reading.options();
-        let unbaked = Unbaked::terrain(input, read, reading, [eye, head], output);
-        return Ok(Some(unbaked.map_err(ViewError::Unbaked)?));
-    }
-    let reach = args.reach.as_ref().map(|file| reached(file)).transpose()?;
-    let read = match args.level.read(input) {
-        Err(_) if kind == WorldFile::Cells => return Ok(None),
-        read => read?,
+    let read = if kind == WorldFile::Terrain {
+        Input::terrain(input, &args.reading.options(), &Layers::default(), &Silent)?
+    } else {
+        let players = Players {
+            reach: reached(args.reach.as_deref())?,
+            ..Players::default()
+        };
+        match Input::solid(input, &args.level.options(), &players, &Silent) {
+            Err(_) if kind == WorldFile::Cells => return Ok(None),
+            read => read?,
+        }
     };
-    let options = args.level.options();
-    let unbaked = Unbaked::level(input, read, options, &reach.unwrap_or_default(), output);
-    unbaked.map(Some).map_err(|error| no_places(input, &error))
+    let head = args.player_height;
+    let bake = BakeOptions {
+        eye_height: args.eye_height.unwrap_or(head),
+        player_height: head,
+        ..BakeOptions::default()
+    };
+    check_height("player_height", bake.player_height)?;
+    check_height("eye_height", bake.eye_height)?;
+    Ok(Some(Unbaked::new(read, bake, output)?))
 }
 
 impl From<ViewError> for Failure {
@@ -211,7 +206,7 @@ impl From<ViewError> for Failure {
             ViewError::Open(error) => return cannot_open(std::path::Path::new(""), error),
             ViewError::Dig(error) => return error.into(),
             ViewError::Differ { .. } => Exit::Usage,
-            ViewError::Play { .. } | ViewError::Unbaked(_) => Exit::BadInput,
+            ViewError::Play { .. } => Exit::BadInput,
             ViewError::Listen { .. } | ViewError::Serve(_) => Exit::InputOutput,
         };
         Self::new(exit, error)

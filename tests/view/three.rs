@@ -1,7 +1,10 @@
 //! Three dimensions beside the map: what is picked there, and what is painted.
 
 use serde_json::Value;
+use viewcell_bake::plan::Layers;
+use viewcell_bake::{BakeOptions, Input, Silent};
 use viewcell_simulate::trace::Trace;
+use viewcell_view::live::{Server, Unbaked};
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving};
@@ -182,11 +185,10 @@ fn a_large_ground_is_drawn_with_few_triangles() {
         vertical_scale: 0.01,
         ..viewcell_ingest::IngestOptions::default()
     };
-    let read = viewcell_ingest::read_terrain(&file, &reading).unwrap();
+    let read = Input::terrain(&file, &reading, &Layers::default(), &Silent).unwrap();
     let output = folder.path().join("hills.vcb");
-    let world =
-        viewcell_view::live::Unbaked::terrain(&file, read, reading, [1.8; 2], output).unwrap();
-    let serving = Serving::of(viewcell_view::live::Server::unbaked(world, None).unwrap());
+    let world = Unbaked::new(read, BakeOptions::default(), output).unwrap();
+    let serving = Serving::of(Server::unbaked(world, None).unwrap());
     browser.open(&format!("{}#layer=plain&three=orbit", serving.url));
     for mode in ["orbit", "stand"] {
         browser.evaluate(&format!(

@@ -8,8 +8,10 @@ use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use viewcell_ingest::solid::{SolidOptions, UpAxis, read_solid};
-use viewcell_ingest::{IngestOptions, read_terrain};
+use viewcell_bake::plan::{Layers, Players};
+use viewcell_bake::{BakeOptions, Input, Silent};
+use viewcell_ingest::IngestOptions;
+use viewcell_ingest::solid::{SolidOptions, UpAxis};
 use viewcell_view::live::{Server, Unbaked};
 
 use crate::browser::Browser;
@@ -26,10 +28,16 @@ fn demo(folder: &TempDir) -> (Serving, PathBuf) {
         crop: Some([140, 120, 120, 90]),
         ..IngestOptions::default()
     };
-    let read = read_terrain(&file, &reading).unwrap();
+    let read = Input::terrain(&file, &reading, &Layers::default(), &Silent).unwrap();
     let output = folder.path().join("world.vcb");
-    let world = Unbaked::terrain(&file, read, reading, [1.8, 1.8], output).unwrap();
+    let world = Unbaked::new(read, BakeOptions::default(), output).unwrap();
     (Serving::of(Server::unbaked(world, None).unwrap()), file)
+}
+
+/// A level that is not baked.
+fn unbaked(file: &Path, reading: &SolidOptions, output: PathBuf) -> Unbaked {
+    let read = Input::solid(file, reading, &Players::default(), &Silent).unwrap();
+    Unbaked::new(read, BakeOptions::default(), output).unwrap()
 }
 
 fn bake(browser: &mut Browser, quality: &str) {
@@ -85,9 +93,9 @@ fn a_bake_that_is_stopped_goes_on_and_what_is_there_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jacksboro.tif");
     let output = folder.path().join("world.vcb");
-    let reading = IngestOptions::default();
-    let read = read_terrain(&demo, &reading).unwrap();
-    let world = Unbaked::terrain(&demo, read, reading, [1.8, 1.8], output.clone()).unwrap();
+    let (reading, layers) = (IngestOptions::default(), Layers::default());
+    let read = Input::terrain(&demo, &reading, &layers, &Silent).unwrap();
+    let world = Unbaked::new(read, BakeOptions::default(), output.clone()).unwrap();
     let serving = Serving::of(Server::unbaked(world, None).unwrap());
     browser.open(&serving.url);
     bake(&mut browser, "best");
@@ -154,8 +162,7 @@ fn cells_of_a_level_see_before_the_bake_what_they_see_after_it() {
     let file = folder.path().join("house.map");
     fs::write(&file, house_map()).unwrap();
     let output = folder.path().join("house.vcb");
-    let read = read_solid(&file, &SolidOptions::default()).unwrap();
-    let world = Unbaked::level(&file, read, SolidOptions::default(), &[], output).unwrap();
+    let world = unbaked(&file, &SolidOptions::default(), output);
     let serving = Serving::of(Server::unbaked(world, None).unwrap());
     let baked = Baked::new("solid", &file, &[]);
     for cell in ["0", "17", "60"] {
@@ -272,9 +279,7 @@ fn a_mesh_without_spawn_points_is_shown_with_players_wherever_they_can_stand() {
         up: Some(UpAxis::Z),
         ..SolidOptions::default()
     };
-    let read = read_solid(&file, &reading).unwrap();
-    let output = folder.path().join("yard.vcb");
-    let world = Unbaked::level(&file, read, reading, &[], output).unwrap();
+    let world = unbaked(&file, &reading, folder.path().join("yard.vcb"));
     let serving = Serving::of(Server::unbaked(world, None).unwrap());
     let head = |path: &str| -> Value {
         let (status, body) = serving.request("GET", path, "");

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 use super::Dice;
 use viewcell::query::{MappedBundle, Sample};
-use viewcell_bake::prepare::{Layer, Layers};
+use viewcell_bake::plan::{Layer, Layers};
 use viewcell_bake::{BakeOptions, Silent, Source, VisibilityMode, bake_terrain};
 use viewcell_ingest::solid::{SolidOptions, UpAxis};
 use viewcell_ingest::world::Terrain;

@@ -4,6 +4,10 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
+    /// A file is read.
+    Read,
+    /// View cells of a solid level are found.
+    Places,
     /// Tables for the kernels.
     Prepare,
     /// What an earlier bake did is checked and taken over; counted in tiles.
@@ -30,6 +34,8 @@ impl Stage {
     /// Its name in progress and reports.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Read => "read",
+            Self::Places => "places",
             Self::Prepare => "prepare",
             Self::Resume => "resume",
             Self::Visibility => "visibility",
@@ -46,7 +52,7 @@ impl Stage {
     /// What its work is counted in.
     pub fn unit(self) -> &'static str {
         match self {
-            Self::Prepare | Self::Distances | Self::Finish => "steps",
+            Self::Read | Self::Places | Self::Prepare | Self::Distances | Self::Finish => "steps",
             Self::Compress => "blocks",
             Self::Prune | Self::Estimate => "quads",
             Self::Resume => "tiles",
@@ -64,6 +70,8 @@ pub trait Observer: Sync {
     fn advance(&self, stage: Stage, done: u64);
     /// Whether to stop: the bake ends soon, and leaves nothing behind but what it keeps.
     fn cancelled(&self) -> bool;
+    /// A person should know of this, before or after the work; options are named in backquotes.
+    fn note(&self, _: &str) {}
 }
 
 /// The no-op observer.

@@ -188,7 +188,7 @@ impl BakeOptions {
         check_height("eye_height", self.eye_height)?;
         check_sight(terrain, self.max_distance, self.curvature)?;
         self.check_simd()?;
-        self.check_memory(grid, input)?;
+        self.check_memory(self.memory_needed(grid), input)?;
         Ok(grid)
     }
 }

@@ -19,7 +19,7 @@ use crate::compress::ValidPyramid;
 use crate::visibility::solid::{KnownOccluders, Looked, SolidField, Solids};
 use crate::visibility::{Sights, Viewsheds};
 use fearless_simd::Level;
-use viewcell::format::TerrainParameters;
+use viewcell::format::{Grid, TerrainParameters};
 use viewcell_ingest::world::solid::{PlaceCells, Player, SolidLevel};
 
 /// What is baked of a solid level.
@@ -125,7 +125,7 @@ pub(crate) fn forecast_reusing(
         cpu_seconds: found.cpu_seconds,
         bytes: found.bytes + sections.unwrap_or(0) + 12 * blocks,
         // To find the cells may have taken more than the bake will.
-        memory: subject.memory(options).max(peak::memory()),
+        memory: memory_needed(valid.grid(), options).max(peak::memory()),
         sampled: found.quads,
         quads: visibility.quads().len(),
         hidden_near: None,
@@ -141,6 +141,32 @@ const PROGRAM_BYTES: u64 = 24 << 20;
 
 /// Bytes of a cell in tables: eyes and bodies, and two nodes of the tree.
 const CELL_BYTES: u64 = 400;
+
+/// Bytes that a bake of view cells takes at most.
+///
+/// # Errors
+///
+/// Where the bake would refuse to begin: for options that no bake can have, and more memory than it may take. `input` is the
+/// name of the level's file.
+pub(crate) fn memory_of_solid(
+    places: &PlaceCells,
+    input: &str,
+    options: &BakeOptions,
+) -> Result<u64, BakeError> {
+    options.check_simd()?;
+    if options.grade > TerrainParameters::MAX_GRADE {
+        let expected = "0, for cells that do not grow, or 1 to 4096";
+        return Err(BakeError::option("grade", expected, options.grade));
+    }
+    let needed = memory_needed(grid_of_cells(places.len() as u32).grid(), options);
+    options.check_memory(needed, input)?;
+    Ok(needed)
+}
+
+fn memory_needed(grid: Grid, options: &BakeOptions) -> u64 {
+    let threads = thread_count(options.threads) as u64;
+    PROGRAM_BYTES + grid.samples() * CELL_BYTES + threads * Sights::bytes(grid)
+}
 
 /// The level as a grid of numbers.
 struct Subject {
@@ -162,11 +188,7 @@ impl Subject {
             places,
             player,
         } = world;
-        options.check_simd()?;
-        if options.grade > TerrainParameters::MAX_GRADE {
-            let expected = "0, for cells that do not grow, or 1 to 4096";
-            return Err(BakeError::option("grade", expected, options.grade));
-        }
+        memory_of_solid(places, &source.input.name, options)?;
         let sections = SolidSections::new(level, places, player, &source.input);
         let sections = sections.map_err(|error| BakeError::Cells {
             input: source.input.name.clone(),
@@ -188,29 +210,12 @@ impl Subject {
             crs: None,
             kind: GridKind::Solid(sections),
         };
-        let subject = Self {
+        Ok(Self {
             digest: digest(level),
             header,
             valid,
             field,
-        };
-        let needed = subject.memory(options);
-        match options.memory {
-            Some(limit) if needed > limit => Err(BakeError::Memory {
-                input: source.input.name.clone(),
-                needed,
-                limit,
-                threads: thread_count(options.threads),
-            }),
-            _ => Ok(subject),
-        }
-    }
-
-    /// Bytes that a bake takes at most.
-    fn memory(&self, options: &BakeOptions) -> u64 {
-        let cells = self.valid.samples() * CELL_BYTES;
-        let threads = thread_count(options.threads) as u64;
-        PROGRAM_BYTES + cells + threads * Sights::bytes(self.valid.grid())
+        })
     }
 
     fn bake<'a>(&'a self, source: &Source, options: &'a BakeOptions) -> GridBake<'a> {

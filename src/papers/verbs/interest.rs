@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::interest::{
     Distribution, MatcherName, Measured, RunOptions, changes_of, measure, read_ticks,
 };
-use viewcell_bake::prepare::free_memory;
+use viewcell_bake::plan::free_memory;
 use viewcell_program::exit::{Exit, Failure, Outcome};
 use viewcell_program::output::{self, Json, Stdout};
 use viewcell_program::progress::Seconds;

@@ -1,23 +1,20 @@
 //! `viewcell bake cells`: a level becomes a bundle; and `viewcell import`: other tools' visibility does.
 
-use std::path::PathBuf;
-
-use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, Outcome};
-use crate::input;
-use crate::output::{Json, check_not_input, say};
+use crate::output::{Json, check_not_input};
 use crate::progress::{Progress, Voice};
-use crate::signals::Stop;
 use crate::values;
-use viewcell_bake::prepare::{WorldFile, told_of_cells};
+use viewcell_bake::plan::WorldFile;
 use viewcell_bake::visibility::portals::FlowMethod;
-use viewcell_bake::{CellOptions, Source};
-use viewcell_ingest::cells::{IngestCellsOptions, IngestedCells, cells_from_bytes, read_cells};
+use viewcell_bake::{CellOptions, Input, PlanOptions};
+use viewcell_ingest::cells::{IngestCellsOptions, IngestedCells, read_cells};
 use viewcell_ingest::world::CellGraph;
-use viewcell_ingest::{level_bytes, read_matrix, world};
+use viewcell_ingest::{read_matrix, world};
 
-use super::{bundle_of, check_output, finish};
+use super::verb_options::Long;
+use super::{Verb, VerbOptions, bundle_of};
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///
@@ -114,18 +111,48 @@ impl Writing {
         }
     }
 
-    /// For the library.
-    fn options(&self) -> CellOptions {
-        CellOptions {
-            symmetry: self.symmetry.world(),
-            overwrite: self.force,
-            ..CellOptions::default()
+    /// How they are baked.
+    fn options(&self) -> PlanOptions {
+        PlanOptions {
+            graph: CellOptions {
+                symmetry: self.symmetry.world(),
+                ..CellOptions::default()
+            },
+            ..PlanOptions::default()
         }
     }
 
-    /// The options that the bundle depends on.
-    fn told(&self, options: &CellOptions) -> Map<String, Value> {
-        told_of_cells(&self.reading(), options)
+    /// Bakes what `prepare` reads from a file.
+    fn run(
+        &self,
+        input: &Path,
+        resume: bool,
+        voice: Voice,
+        prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
+    ) -> Outcome {
+        let long = Long {
+            resume,
+            ..Long::default()
+        };
+        let options = VerbOptions {
+            long,
+            voice,
+            json: self.json,
+        };
+        let verb = Verb {
+            input,
+            bundle: self.bundle(input)?,
+            force: self.force,
+            is_lossy: false,
+            keeps_flow: resume,
+            options: &options,
+        };
+        verb.run(prepare)
+    }
+
+    /// Where the bundle goes.
+    fn bundle(&self, input: &Path) -> Result<PathBuf, Failure> {
+        bundle_of(self.output.as_ref(), input)
     }
 }
 
@@ -139,74 +166,17 @@ pub fn run(args: &CellsArgs) -> Outcome {
             input.display()
         )));
     }
-    let output = bundle_of(writing.output.as_ref(), input)?;
-    check_output(input, writing.force, args.resume, &output)?;
-    let options = CellOptions {
-        threads: args.threads,
-        recompute: args.recompute,
-        portals: args.portals,
-        flow: if args.fast {
-            FlowMethod::Fast
-        } else {
-            FlowMethod::Full
-        },
-        checkpoint: args
-            .resume
-            .then(|| viewcell_bake::checkpoint_beside(&output)),
-        ..writing.options()
-    };
-    let ingest = || {
-        let bytes = level_bytes(input, args.pack.as_deref())?;
-        let ingested = cells_from_bytes(&bytes, &writing.reading());
-        let ingested = ingested.map_err(|error| error.about(input))?;
-        let told = writing.told(&options);
-        let source = Source::of_file(input, &bytes, ingested.format, told);
-        Ok((ingested, source))
-    };
-    bake(writing, output, &options, args.voice, ingest)
-}
-
-/// Bakes what `ingest` reads.
-fn bake(
-    writing: &Writing,
-    output: PathBuf,
-    options: &CellOptions,
-    voice: Voice,
-    ingest: impl FnOnce() -> Result<(IngestedCells, Source), Failure>,
-) -> Outcome {
-    let stop = Stop::listen()?;
-    let progress = Progress::new(&voice, stop.clone());
-
-    let (ingested, source) = ingest()?;
-    let mut notes = ingested.notes;
-    let baked = viewcell_bake::bake_cells(&ingested.graph, &source, options, &output, &progress);
-    progress.finish();
-    let report = match baked {
-        Err(_) if stop.asked() => {
-            let Some(kept) = &options.checkpoint else {
-                return Err(stop.stopped());
-            };
-            say(format_args!(
-                "viewcell: stopped; finished work is kept in {}",
-                kept.display()
-            ));
-            return Ok(stop.exit());
+    writing.run(input, args.resume, args.voice, |progress| {
+        let read = Input::cells(input, args.pack.as_deref(), &writing.reading(), progress)?;
+        let mut options = writing.options();
+        options.bake.threads = args.threads;
+        options.graph.recompute = args.recompute;
+        options.graph.portals = args.portals;
+        if args.fast {
+            options.graph.flow = FlowMethod::Fast;
         }
-        other => other?,
-    };
-    let one_way = report.statistics.one_way_pairs;
-    if one_way > 0 {
-        notes.push(format!(
-            "{one_way} pairs of cells see each other one way only: {}",
-            match writing.symmetry {
-                Symmetry::Or => "both ways count as visible",
-                Symmetry::And => "both ways count as hidden, which is not conservative",
-                Symmetry::None => "they stay so, and players in a frontier set may see each other",
-            }
-        ));
-    }
-    voice.tell_notes(&notes);
-    finish(output, notes, &voice, &writing.json)
+        Ok((read, options))
+    })
 }
 
 /// Make a bundle from visibility that another tool made or a person edited
@@ -246,13 +216,10 @@ pub struct MatrixArgs {
 pub fn import(args: &ImportArgs) -> Outcome {
     let What::Matrix(args) = &args.what;
     let MatrixArgs { input, writing, .. } = args;
-    let output = bundle_of(writing.output.as_ref(), input)?;
-    check_output(input, writing.force, false, &output)?;
     if let Some(level) = &args.level {
-        check_not_input(level, &output)?;
+        check_not_input(level, &writing.bundle(input)?)?;
     }
-    let options = writing.options();
-    let ingest = || {
+    writing.run(input, false, Voice::of(args.quiet), |progress| {
         let pvs = read_matrix(input)?;
         let (mut graph, mut notes) = match &args.level {
             None => (CellGraph::new(pvs.n()), Vec::new()),
@@ -276,8 +243,7 @@ pub fn import(args: &ImportArgs) -> Outcome {
             format: "matrix",
             notes,
         };
-        let source = input::source(input, ingested.format, writing.told(&options))?;
-        Ok((ingested, source))
-    };
-    bake(writing, output, &options, Voice::of(args.quiet), ingest)
+        let read = Input::graph(input, ingested, &writing.reading(), progress)?;
+        Ok((read, writing.options()))
+    })
 }

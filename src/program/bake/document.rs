@@ -6,23 +6,80 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell_bake::bundle::Info;
-use viewcell_bake::{CellSizes, Forecast, Quality, ShardReport};
+use viewcell_bake::plan::{InputWorld, ViewCells};
+use viewcell_bake::{Forecast, Observer, Plan, Quality, ShardReport};
+use viewcell_ingest::terrain_files;
 use viewcell_ingest::world::Short;
 
 use super::verb_options::VerbOptions;
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 use crate::info::Bytes;
 use crate::output::{Json, say};
-use crate::progress::{Seconds, Voice};
+use crate::progress::{Progress, Seconds};
 use crate::repack;
 
 /// Seconds of processor from which on a bake is long.
-pub(super) const LONG: f64 = 3600.0;
+const LONG: f64 = 3600.0;
 
 /// What a bake takes, in words.
-pub(super) fn taken(found: &Forecast) -> String {
+fn taken(found: &Forecast) -> String {
     let (seconds, bytes) = (Seconds(found.cpu_seconds), Bytes(found.bytes));
     format!("{seconds} of one processor and {bytes}")
+}
+
+/// What is said before the work: which view cells the quality has chosen, unless they are the usual ones, what they take here
+/// and what others would; or, of usual ones and of those given by hand, if they take more than an hour, what takes less.
+pub(super) fn said_first(
+    plan: &Plan<'_>,
+    is_limited: bool,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let is_larger = plan.is_larger();
+    if !is_larger && plan.most_seconds() < LONG {
+        return Ok(());
+    }
+    let own = plan.forecast(progress)?;
+    let others = match (is_larger, is_limited) {
+        (true, true) => &[][..],
+        (true, false) => &[Quality::Draft, Quality::Good, Quality::Best],
+        (false, _) if own.cpu_seconds < LONG => return Ok(()),
+        (false, _) => &[Quality::Draft, Quality::Good],
+    };
+    let mut said = Vec::new();
+    for &quality in others {
+        if is_larger && plan.quality == Some(quality) {
+            continue;
+        }
+        if let Some(other) = plan.of(quality, progress)? {
+            let found = taken(&other.forecast(progress)?);
+            said.push(format!("--quality {} {found}", quality.name()));
+        }
+    }
+    let cells = match (&plan.cells, plan.quality, &plan.input.world) {
+        (ViewCells::Boxes(boxes), Some(quality), _) if is_larger => format!(
+            "--quality {}: cells of {}, boxes of them far away (--grade={}):",
+            quality.name(),
+            Short(boxes.options.size),
+            boxes.grade
+        ),
+        (ViewCells::Squares(sizes), _, InputWorld::Terrain(terrain, _)) if is_larger => {
+            let side = 1 << sizes.finest;
+            format!(
+                "{} samples: near players are told apart by squares of {side} × {side} samples, far ones by larger squares \
+                 (--finest {} --grade={}):",
+                terrain.samples(),
+                sizes.finest,
+                sizes.grade
+            )
+        }
+        _ => "warning: this takes".to_owned(),
+    };
+    let mut words = format!("{cells} some {}", taken(&own));
+    if !said.is_empty() {
+        words += &format!("; {}", said.join(", "));
+    }
+    progress.note(&words);
+    Ok(())
 }
 
 /// Tells of a shard written.
@@ -59,7 +116,8 @@ pub(super) fn finish_shard(
 }
 
 /// Reports a bundle that was written.
-pub fn finish(output: PathBuf, notes: Vec<String>, voice: &Voice, json: &Json) -> Outcome {
+pub(super) fn finish(output: PathBuf, notes: Vec<String>, verb_options: &VerbOptions) -> Outcome {
+    let VerbOptions { voice, json, .. } = verb_options;
     repack::tell(output, voice, json, |output, info| Document {
         output,
         notes,
@@ -108,6 +166,9 @@ pub struct Shard {
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "viewcell bake terrain --dry-run")]
 pub struct ForecastDocument {
+    /// View cells of a solid level, told in words alone.
+    #[serde(skip)]
+    cells: Option<usize>,
     /// Processor time of all threads together, in seconds.
     cpu_seconds: f64,
     /// Bytes of the bundle.
@@ -121,7 +182,7 @@ pub struct ForecastDocument {
     /// Of a terrain: the files that it consists of, the one named first. The others lie beside it (world file, header, mask
     /// and the like) and are read with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// What each quality takes, where the quality chooses the view cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     qualities: Vec<QualityForecast>,
@@ -158,19 +219,28 @@ struct QualityForecast {
 }
 
 impl QualityForecast {
-    fn new(quality: Quality, grade: u32, forecast: &Forecast) -> Self {
-        Self {
+    fn new(plan: &Plan<'_>, quality: Quality, progress: &Progress) -> Result<Self, Failure> {
+        let forecast = plan.forecast(progress)?;
+        let (mut finest, mut detail, mut cell) = (None, None, None);
+        match &plan.cells {
+            ViewCells::Squares(sizes) => {
+                (finest, detail) = (Some(sizes.finest), Some(sizes.detail));
+            }
+            ViewCells::Boxes(boxes) => cell = Some(boxes.options.size),
+            ViewCells::Own => {}
+        }
+        Ok(Self {
             quality: quality.name().to_owned(),
-            finest: None,
-            grade,
-            detail: None,
-            cell: None,
+            finest,
+            grade: plan.cells.grade(),
+            detail,
+            cell,
             cpu_seconds: forecast.cpu_seconds,
             bytes: forecast.bytes,
             memory: forecast.memory,
             hidden_near: forecast.hidden_near,
             hidden: forecast.hidden,
-        }
+        })
     }
 
     /// The options that it stands for.
@@ -188,43 +258,41 @@ impl QualityForecast {
 }
 
 impl ForecastDocument {
-    pub fn new(forecast: &Forecast) -> Self {
-        Self {
+    /// What a plan takes; and, where the quality chooses the cells, what others would.
+    pub(super) fn new(plan: &Plan<'_>, progress: &Progress) -> Result<Self, Failure> {
+        let forecast = plan.forecast(progress)?;
+        let mut qualities = Vec::new();
+        for quality in Quality::ALL {
+            if plan.quality.is_none() {
+                break;
+            }
+            if let Some(of) = plan.of(quality, progress)? {
+                qualities.push(QualityForecast::new(&of, quality, progress)?);
+            }
+        }
+        let (cells, files) = match &plan.cells {
+            ViewCells::Boxes(boxes) => (Some(boxes.places.cells.len()), Vec::new()),
+            _ => (None, terrain_files(&plan.input.path)),
+        };
+        Ok(Self {
+            cells,
             cpu_seconds: forecast.cpu_seconds,
             bytes: forecast.bytes,
             memory: forecast.memory,
             sampled_quads: forecast.sampled,
             quads: forecast.quads,
-            files: Vec::new(),
-            qualities: Vec::new(),
-        }
+            files,
+            qualities,
+        })
     }
 
-    /// Adds what a quality takes for a terrain.
-    pub(super) fn add(&mut self, quality: Quality, sizes: CellSizes, forecast: &Forecast) {
-        let mut found = QualityForecast::new(quality, sizes.grade, forecast);
-        (found.finest, found.detail) = (Some(sizes.finest), Some(sizes.detail));
-        self.qualities.push(found);
-    }
-
-    /// Adds what a quality takes for a solid level, with cells of a size.
-    pub(super) fn add_boxes(
-        &mut self,
-        quality: Quality,
-        size: f64,
-        grade: u32,
-        forecast: &Forecast,
-    ) {
-        let mut found = QualityForecast::new(quality, grade, forecast);
-        found.cell = Some(size);
-        self.qualities.push(found);
-    }
-
-    /// Prints it; as text, `first` comes before.
-    pub(super) fn tell(&self, first: &str, json: &Json) -> Outcome {
+    /// Prints it.
+    pub(super) fn tell(&self, json: &Json) -> Outcome {
+        let cells = self.cells.map(|count| format!("{count} view cells, "));
         let mut text = format!(
-            "{first}{} of one processor, {} of bundle, {} of memory at most; \
+            "{}{} of one processor, {} of bundle, {} of memory at most; \
              estimated from {} of {} quads of viewpoints",
+            cells.unwrap_or_default(),
             Seconds(self.cpu_seconds),
             Bytes(self.bytes),
             Bytes(self.memory),

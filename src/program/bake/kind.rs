@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Command;
 
-use viewcell_bake::prepare::WorldFile;
+use viewcell_bake::plan::WorldFile;
 
 /// The arguments of the program with the verb that `bake FILE` leaves out: the kind that its input has.
 ///

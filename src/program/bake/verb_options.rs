@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use viewcell_bake::bundle::{self, BundleError};
-use viewcell_bake::{BakeError, BakeOptions, Keep, ShardOf, StoreError};
+use viewcell_bake::{BakeError, Keep, ShardOf};
 
 use crate::exit::Failure;
 use crate::output::{Json, check_not_input, check_not_stream, is_stream, say};
@@ -22,7 +22,7 @@ pub(super) struct VerbOptions {
 }
 
 /// How to do a bake that takes long.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub(super) struct Long {
     /// Continue a stopped bake of the same job; if there is none, begin one
     #[arg(long, help_heading = "Long bakes")]
@@ -102,29 +102,6 @@ pub(super) fn stopped(failure: &Failure, stop: &Stop) -> Failure {
         checkpoint.display()
     ));
     Failure::Stopped(stop.exit())
-}
-
-/// Bakes. Where the bundle may be overwritten and an earlier bake of the same job was stopped, goes on with what that has
-/// kept, and says so: the bundle is the same.
-pub(super) fn going_on<T>(
-    options: &mut BakeOptions,
-    voice: &Voice,
-    bake: impl Fn(&BakeOptions) -> Result<T, BakeError>,
-) -> Result<T, BakeError> {
-    let baked = bake(options);
-    let Err(BakeError::Store(StoreError::Unfinished { path, done, total })) = &baked else {
-        return baked;
-    };
-    if !options.overwrite || options.keep != Keep::New {
-        return baked;
-    }
-    voice.tell_notes(&[format!(
-        "{}: an earlier bake of the same job was stopped after {done} of {total} tiles; continuing \
-         it (--restart starts again)",
-        path.display()
-    )]);
-    options.keep = Keep::Resume;
-    bake(options)
 }
 
 /// Where the bundle of a level goes.

@@ -46,9 +46,6 @@ pub enum ViewError {
         /// What to do.
         advice: &'static str,
     },
-    /// A world that is not baked cannot be shown.
-    #[error("{0}")]
-    Unbaked(String),
     /// Players cannot be played.
     #[error("{}: {why}", .path.display())]
     Play {

@@ -1,28 +1,23 @@
 //! A solid level that is not baked: where players can be in it, and who sees whom by the kernel of a bake.
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::answer::{Answer, Refusal};
 use super::super::level::cell_number;
 use super::super::mesh::{Room, mesh};
 use super::super::solid::{plans, words};
 use super::super::terrain::micros_since;
-use super::bake::Observed;
 use super::look::Look;
 use crate::picture::Floors;
 use viewcell::query::SolidParameters;
 use viewcell_bake::bundle::grid_of_cells;
-use viewcell_bake::prepare::{
-    Choices, ChosenCells, free_memory, notes_of_level, notes_of_places, standing, told_of_solid,
-};
+use viewcell_bake::plan::{InputWorld, SolidInput, notes_of_places, standing};
 use viewcell_bake::visibility::Simd;
 use viewcell_bake::visibility::solid::{SolidField, Solids};
-use viewcell_bake::{BakeOptions, Forecast, Keep, Quality, Silent, SolidWorld, Source, bake_solid};
-use viewcell_ingest::solid::{IngestedSolid, SolidOptions};
+use viewcell_bake::{Input, PlanError};
 use viewcell_ingest::world::Short;
 use viewcell_ingest::world::solid::{
     PlaceCells, PlaceOptions, Places, PlacesError, Point, SolidLevel, find_places,
@@ -38,91 +33,79 @@ const SIDE: u32 = 720;
 
 /// A level, and where players can be in it.
 pub(super) struct UnbakedLevel {
-    level: SolidLevel,
-    reading: SolidOptions,
-    source: Source,
-    /// With cells of the usual size.
-    usual: PlaceOptions,
-    choices: Mutex<Choices>,
+    solid: Arc<SolidInput>,
     /// Those that the page shows, which need not be those of a bake.
     places: PlaceCells,
     field: SolidField,
     floors: Option<Floors>,
     look: Look,
-    pub(super) notes: Vec<String>,
 }
 
 impl UnbakedLevel {
-    /// Of a level that was read; `reach` are positions that players can reach besides its spawn points.
-    pub(super) fn new(
-        name: &str,
-        read: IngestedSolid,
-        reading: SolidOptions,
-        reach: &[Point],
-    ) -> Result<Self, PlacesError> {
-        let IngestedSolid {
-            level,
-            mut notes,
-            bytes,
-            crc32,
-        } = read;
-        let mut usual = PlaceOptions::of(&level);
-        usual.memory = free_memory();
-        usual.reach = reach.iter().map(|at| level.frame.to_level(*at)).collect();
-        notes.extend(notes_of_level(&level, &usual.player));
-        let found = match places_to_show(&level, &usual) {
-            Err(PlacesError::NoSpawn | PlacesError::Buried(_)) if reach.is_empty() => {
-                usual.reach = standing(&level, &usual.player);
-                notes.push(NO_SPAWNS.to_owned());
-                places_to_show(&level, &usual)
+    /// Of a level that was read; adds to its notes.
+    pub(super) fn new(input: &mut Input) -> Result<Self, PlanError> {
+        let InputWorld::Solid(solid) = &mut input.world else {
+            return Err(PlanError::Bad("expected a solid level".to_owned()));
+        };
+        let found = match places_to_show(&solid.level, &solid.usual) {
+            Err(PlacesError::NoSpawn | PlacesError::Buried(_)) if solid.usual.reach.is_empty() => {
+                let standing = standing(&solid.level, &solid.usual.player);
+                if let Some(solid) = Arc::get_mut(solid) {
+                    solid.reach_from(standing);
+                }
+                input.notes.push(NO_SPAWNS.to_owned());
+                places_to_show(&solid.level, &solid.usual)
             }
             found => found,
-        }?;
-        notes.extend(notes_of_places(&level, &found));
+        };
+        let found = found.map_err(|error| PlanError::Places {
+            path: input.path.clone(),
+            error,
+        })?;
+        input.notes.extend(notes_of_places(&solid.level, &found));
         let places = found.cells;
         let grid = grid_of_cells(places.len() as u32).grid();
         Ok(Self {
-            source: Source::of_bytes(name, level.format, (bytes, crc32), Map::new()),
-            field: SolidField::new(&level, &places, &usual.player, grid),
-            floors: Floors::of_places(&places, level.frame, SIDE),
+            field: SolidField::new(&solid.level, &places, &solid.usual.player, grid),
+            floors: Floors::of_places(&places, solid.level.frame, SIDE),
             look: Look::new(grid),
-            reading,
-            choices: Mutex::new(Choices::new(usual.clone())),
-            usual,
             places,
-            notes,
-            level,
+            solid: solid.clone(),
         })
     }
 
     /// As the page has a solid level of a bundle.
     pub(super) fn about(&self) -> Value {
-        let frame = self.level.frame;
+        let frame = self.solid.level.frame;
         json!({
             "kind": "solid",
             "cells": self.places.len(),
             "unit": self.unit(),
             "cell": frame.upright().to_asked(self.places.cell),
-            "eye": self.usual.player.eye.map(|up| frame.length_to_asked(up)),
-            "feet": frame.length_to_asked(self.usual.player.hull.min[2]),
+            "eye": self.solid.usual.player.eye.map(|up| frame.length_to_asked(up)),
+            "feet": frame.length_to_asked(self.solid.usual.player.hull.min[2]),
         })
     }
 
     /// What a unit is called that the level is asked with.
     fn unit(&self) -> &'static str {
-        self.level.units.stored().asked(self.level.frame)
+        self.solid
+            .level
+            .units
+            .stored()
+            .asked(self.solid.level.frame)
     }
 
     /// What a person should check before a bake, in the coordinates that the level is asked with.
     pub(super) fn facts(&self) -> Vec<[String; 2]> {
-        let (unit, frame) = (self.unit(), self.level.frame);
+        let (unit, frame) = (self.unit(), self.solid.level.frame);
         let sizes = |of: Point| frame.to_asked(of).map(f64::abs);
         let number = |x: f64| Short((x * 100.0).round() / 100.0).to_string();
         let row = |numbers: &[f64]| -> String {
             let words: Vec<String> = numbers.iter().map(|&x| number(x)).collect();
             words.join(" × ")
         };
-        let player = &self.usual.player;
+        let player = &self.solid.usual.player;
         let [low, high] = player.eye.map(|up| frame.length_to_asked(up));
         let eyes = if low == high {
             number(low)
@@ -130,20 +113,24 @@ impl UnbakedLevel {
             format!("{} to {}", number(low), number(high))
         };
         let facts = [
-            ("Format", self.level.format.to_owned()),
+            ("Format", self.solid.level.format.to_owned()),
             (
                 "Size",
-                format!("{} {unit}", row(&sizes(self.level.bounds().size()))),
+                format!("{} {unit}", row(&sizes(self.solid.level.bounds().size()))),
             ),
             ("Up", ["x", "y", "z"][frame.up()].to_owned()),
             (
                 "Solids, faces",
-                format!("{}, {}", self.level.solids.len(), self.level.faces.len()),
+                format!(
+                    "{}, {}",
+                    self.solid.level.solids.len(),
+                    self.solid.level.faces.len()
+                ),
             ),
-            ("Spawn points", self.level.spawns.len().to_string()),
+            ("Spawn points", self.solid.level.spawns.len().to_string()),
             (
                 "Other positions",
-                match self.usual.reach.len() {
+                match self.solid.usual.reach.len() {
                     0 => "none".to_owned(),
                     some => some.to_string(),
                 },
@@ -167,7 +154,7 @@ impl UnbakedLevel {
     pub(super) fn ground(&self) -> Result<Answer, Refusal> {
         let none = || Refusal::failed("no view cell of this level can be drawn");
         let floors = self.floors.as_ref().ok_or_else(none)?;
-        let frame = self.level.frame;
+        let frame = self.solid.level.frame;
         let height = |cell: u32| {
             let low = self.places.bounds(cell as usize).min[2];
             Some(frame.length_to_asked(low) as f32)
@@ -177,19 +164,19 @@ impl UnbakedLevel {
 
     /// What hides, and where players can be.
     pub(super) fn mesh(&self) -> Result<Answer, Refusal> {
-        let frame = self.level.frame.upright();
+        let frame = self.solid.level.frame.upright();
         let boxes = (0..self.places.len()).map(|cell| {
             let bounds = self.places.bounds(cell);
             frame.corners_to_asked([bounds.min, bounds.max])
         });
-        let hull = self.usual.player.hull;
+        let hull = self.solid.usual.player.hull;
         let [cell, _, height] = frame.to_asked(self.places.cell);
         let room = Room {
             locate: &|at| self.places.locate(frame.to_level(at)),
             cell: [cell, height],
             half: frame.length_to_asked((hull.max[0] - hull.min[0]) / 2.0),
             feet: frame.length_to_asked(hull.min[2]),
-            middle: self.level.middle,
+            middle: self.solid.level.middle,
             frame,
         };
         mesh(&self.field.occluder_section(), boxes, &room)
@@ -221,54 +208,9 @@ impl UnbakedLevel {
         let head = json!({
             "seen": seen,
             "micros": micros_since(start),
-            "bounds": self.level.frame.corners_to_asked([bounds.min, bounds.max]),
+            "bounds": self.solid.level.frame.corners_to_asked([bounds.min, bounds.max]),
         });
         Ok(Answer::new(head).with(words))
-    }
-
-    /// Bakes it.
-    pub(super) fn bake(
-        &self,
-        quality: Quality,
-        keep: Keep,
-        output: &Path,
-        observed: &Observed,
-    ) -> Result<(), String> {
-        let chosen = self.chosen(quality)?;
-        let mut told = told_of_solid(&self.reading, &chosen.options);
-        if let Some(name) = chosen.named(quality) {
-            told.insert("quality".into(), name.into());
-        }
-        let source = Source {
-            options: told,
-            ..self.source.clone()
-        };
-        let world = SolidWorld {
-            level: &self.level,
-            places: &chosen.places.cells,
-            player: &chosen.options.player,
-        };
-        let options = BakeOptions {
-            grade: chosen.grade,
-            memory: free_memory(),
-            keep,
-            ..BakeOptions::default()
-        };
-        let baked = bake_solid(world, &source, &options, output, observed);
-        baked.map(drop).map_err(|error| error.to_string())
-    }
-
-    /// Foresees what a bake takes.
-    pub(super) fn forecast(&self, quality: Quality) -> Result<Forecast, String> {
-        Ok(self.chosen(quality)?.forecast)
-    }
-
-    /// The view cells of a quality.
-    fn chosen(&self, quality: Quality) -> Result<Arc<ChosenCells>, String> {
-        // What was known before a panic is still right.
-        let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = choices.of(quality, &self.level, &self.source, &Silent);
-        found.map_err(|error| error.to_string())
     }
 }
 

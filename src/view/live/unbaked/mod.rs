@@ -17,17 +17,21 @@ use super::source::{Shown, Stamp};
 use bake::Observed;
 use level::UnbakedLevel;
 use terrain::UnbakedTerrain;
-use viewcell_bake::{Forecast, Keep, Quality};
-use viewcell_ingest::solid::{IngestedSolid, SolidOptions};
-use viewcell_ingest::world::solid::{PlacesError, Point};
-use viewcell_ingest::{IngestOptions, Ingested};
+use viewcell_bake::plan::InputWorld;
+use viewcell_bake::visibility::Bodies;
+use viewcell_bake::{
+    BakeOptions, Forecast, Input, Keep, Observer, Plan, PlanError, PlanOptions, Quality, Silent,
+    plan, run,
+};
 
 /// A world that is not baked, with the file that it is of.
 pub struct Unbaked {
-    path: PathBuf,
+    input: Input,
     /// Of the file that was read.
     stamp: Option<Stamp>,
     kind: UnbakedKind,
+    /// How it is baked, but for its view cells.
+    bake: BakeOptions,
     /// Where the bundle goes.
     output: PathBuf,
     observed: Observed,
@@ -40,16 +44,6 @@ pub struct Unbaked {
 enum UnbakedKind {
     Terrain(Box<UnbakedTerrain>),
     Level(Box<UnbakedLevel>),
-}
-
-/// Length and CRC-32 of a file.
-fn sum(path: &Path) -> std::io::Result<(u64, u32)> {
-    let source = viewcell_bake::Source::new(path, "", serde_json::Map::new())?;
-    let digits = source.input.digest.trim_start_matches("crc32:");
-    Ok((
-        source.input.bytes,
-        u32::from_str_radix(digits, 16).unwrap_or(0),
-    ))
 }
 
 fn name_of(path: &Path) -> String {
@@ -67,61 +61,43 @@ fn quality_of(name: &str) -> Result<Quality, Refusal> {
 }
 
 impl Unbaked {
-    /// A heightmap that was read with `reading`, and players whose eyes and heads are so many metres above it. Its bundle
+    /// A heightmap or a solid level that was read; eyes and heads on a heightmap are so high as the bake has them. Its bundle
     /// goes to `output`.
     ///
     /// # Errors
     ///
-    /// The reason, where the file cannot be read again or has too many samples.
-    pub fn terrain(
-        path: &Path,
-        read: Ingested,
-        reading: IngestOptions,
-        bodies: [f64; 2],
-        output: PathBuf,
-    ) -> Result<Self, String> {
-        let stamp = Stamp::of(path).ok();
-        let of = |words: String| format!("{}: {words}", path.display());
-        let sum = sum(path).map_err(|error| of(error.to_string()))?;
-        let terrain = UnbakedTerrain::new(&name_of(path), sum, read, reading, bodies);
-        let kind = UnbakedKind::Terrain(Box::new(terrain.map_err(of)?));
-        Ok(Self::new(path, stamp, kind, output))
-    }
-
-    /// A solid level that was read with `reading`; `reach` are positions that players can reach besides its spawn points.
-    /// Its bundle goes to `output`.
-    ///
-    /// # Errors
-    ///
-    /// [`PlacesError`] where players can be nowhere.
-    pub fn level(
-        path: &Path,
-        read: IngestedSolid,
-        reading: SolidOptions,
-        reach: &[Point],
-        output: PathBuf,
-    ) -> Result<Self, PlacesError> {
-        let stamp = Stamp::of(path).ok();
-        let level = UnbakedLevel::new(&name_of(path), read, reading, reach)?;
-        Ok(Self::new(
-            path,
-            stamp,
-            UnbakedKind::Level(Box::new(level)),
-            output,
-        ))
-    }
-
-    fn new(path: &Path, stamp: Option<Stamp>, kind: UnbakedKind, output: PathBuf) -> Self {
-        Self {
-            path: path.to_owned(),
+    /// [`PlanError`] where a heightmap has too many samples, where players can be nowhere in a level, and of a level with view
+    /// cells of its own.
+    pub fn new(mut input: Input, bake: BakeOptions, output: PathBuf) -> Result<Self, PlanError> {
+        let stamp = Stamp::of(&input.path).ok();
+        let kind = match &input.world {
+            InputWorld::Terrain(terrain, _) => {
+                let bodies = Bodies {
+                    eye: bake.eye_height,
+                    head: bake.player_height,
+                };
+                let terrain = UnbakedTerrain::new(terrain.clone(), &input.source, bodies);
+                let of = |words| PlanError::Bad(format!("{}: {words}", input.path.display()));
+                UnbakedKind::Terrain(Box::new(terrain.map_err(of)?))
+            }
+            InputWorld::Solid(_) => UnbakedKind::Level(Box::new(UnbakedLevel::new(&mut input)?)),
+            InputWorld::Cells(_) => {
+                let found = "expected a heightmap or solids, found a level with view cells";
+                let words = format!("{}: {found}", input.path.display());
+                return Err(PlanError::Bad(words));
+            }
+        };
+        Ok(Self {
+            input,
             stamp,
             kind,
+            bake,
             output,
             observed: Observed::default(),
             foreseen: Mutex::default(),
             baked: OnceLock::new(),
             thread: Mutex::new(None),
-        }
+        })
     }
 
     /// The bundle that was baked from it, once it is.
@@ -131,23 +107,24 @@ impl Unbaked {
 
     /// What it is: as `about` tells of a bundle, with what should be checked.
     pub(super) fn about(&self) -> Value {
-        let (mut about, facts, notes) = match &self.kind {
-            UnbakedKind::Terrain(terrain) => (terrain.about(), terrain.facts(), &terrain.notes),
-            UnbakedKind::Level(level) => (level.about(), level.facts(), &level.notes),
+        let (mut about, facts) = match &self.kind {
+            UnbakedKind::Terrain(terrain) => (terrain.about(), terrain.facts()),
+            UnbakedKind::Level(level) => (level.about(), level.facts()),
         };
-        let replaced = Stamp::of(&self.path).ok() != self.stamp;
+        let path = &self.input.path;
+        let replaced = Stamp::of(path).ok() != self.stamp;
         let fault = replaced.then(|| {
             format!(
                 "{}: the file has changed since it was read; start viewcell view again to see what it is now",
-                self.path.display()
+                path.display()
             )
         });
-        about["name"] = name_of(&self.path).into();
+        about["name"] = name_of(path).into();
         about["generation"] = Value::Null;
         about["fault"] = fault.into();
         about["unbaked"] = json!({
             "facts": facts,
-            "notes": notes,
+            "notes": self.input.notes,
             "output": self.output.display().to_string(),
         });
         about
@@ -189,14 +166,9 @@ impl Unbaked {
         let forecast = match known.iter().find(|(of, _)| *of == quality) {
             Some((_, forecast)) => *forecast,
             None => {
-                let forecast = match &self.kind {
-                    UnbakedKind::Terrain(terrain) => {
-                        let found = terrain.forecast(quality);
-                        found.map_err(|error| error.to_string())
-                    }
-                    UnbakedKind::Level(level) => level.forecast(quality),
-                };
-                let forecast = forecast.map_err(Refusal::failed)?;
+                let plan = self.plan(quality, Keep::Nothing, &Silent);
+                let forecast = plan.and_then(|plan| plan.forecast(&Silent));
+                let forecast = forecast.map_err(|error| Refusal::failed(error.to_string()))?;
                 known.push((quality, forecast));
                 forecast
             }
@@ -223,14 +195,28 @@ impl Unbaked {
         Ok(self.progress())
     }
 
+    fn plan(
+        &self,
+        quality: Quality,
+        keep: Keep,
+        observer: &dyn Observer,
+    ) -> Result<Plan<'_>, PlanError> {
+        let options = PlanOptions {
+            cells: quality.into(),
+            bake: BakeOptions {
+                keep,
+                ..self.bake.clone()
+            },
+            ..PlanOptions::default()
+        };
+        plan(&self.input, &options, observer)
+    }
+
     fn bake(&self, quality: Quality, keep: Keep) -> Result<(), String> {
-        match &self.kind {
-            UnbakedKind::Terrain(terrain) => {
-                let baked = terrain.bake(quality, keep, &self.output, &self.observed);
-                baked.map_err(|error| error.to_string())
-            }
-            UnbakedKind::Level(level) => level.bake(quality, keep, &self.output, &self.observed),
-        }?;
+        let plan = self.plan(quality, keep, &self.observed);
+        let plan = plan.map_err(|error| error.to_string())?;
+        let baked = run(&plan, &self.output, None, &self.observed);
+        baked.map_err(|error| error.to_string())?;
         let shown = Shown::open(&self.output).map_err(|error| error.to_string())?;
         // No other thread bakes.
         let _ = self.baked.set(shown);

@@ -1,6 +1,5 @@
 //! A heightmap that is not baked: its ground, what is to be checked of it, and who sees whom by the exact kernel.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -8,51 +7,36 @@ use serde_json::{Value, json};
 
 use super::super::answer::{Answer, Refusal};
 use super::super::terrain::{micros_since, shaded};
-use super::bake::Observed;
 use crate::picture::grouped;
+use viewcell::format::GridError;
 use viewcell::query::{Grid, Sample};
-use viewcell_bake::prepare::{free_memory, told_of_terrain};
+use viewcell_bake::Source;
 use viewcell_bake::visibility::{Bodies, Looker, Viewpoint, ViewshedField};
-use viewcell_bake::{
-    BakeError, BakeOptions, Forecast, Keep, Quality, Silent, Source, bake_terrain, forecast,
-};
 use viewcell_ingest::world::{Short, Terrain};
-use viewcell_ingest::{IngestOptions, Ingested};
 
 /// A heightmap, and who stands on it.
 pub(super) struct UnbakedTerrain {
     terrain: Arc<Terrain>,
     field: ViewshedField<Arc<Terrain>>,
     grid: Grid,
-    source: Source,
-    reading: IngestOptions,
+    format: String,
     bodies: Bodies,
     looker: Mutex<Looker>,
-    pub(super) notes: Vec<String>,
 }
 
 impl UnbakedTerrain {
-    /// Of a heightmap that was read; `sum` is the length of its file and its CRC-32. The reason where its grid is too large.
+    /// Of a heightmap that was read. The reason where its grid is too large.
     pub(super) fn new(
-        name: &str,
-        sum: (u64, u32),
-        read: Ingested,
-        reading: IngestOptions,
-        [eye, head]: [f64; 2],
-    ) -> Result<Self, String> {
-        let terrain = read.terrain;
-        let (width, height) = (terrain.width(), terrain.height());
-        let grid = Grid::new(width, height).map_err(|error| error.to_string())?;
-        let bodies = Bodies { eye, head };
-        let terrain = Arc::new(terrain);
+        terrain: Arc<Terrain>,
+        source: &Source,
+        bodies: Bodies,
+    ) -> Result<Self, GridError> {
         Ok(Self {
+            grid: Grid::new(terrain.width(), terrain.height())?,
             field: ViewshedField::new(terrain.clone()),
             looker: Mutex::default(),
             bodies,
-            grid,
-            source: Source::of_bytes(name, read.format, sum, serde_json::Map::new()),
-            reading,
-            notes: read.notes,
+            format: source.input.format.clone(),
             terrain,
         })
     }
@@ -97,7 +81,7 @@ impl UnbakedTerrain {
                 [low.min(*height), high.max(*height)]
             });
         let mut facts = vec![
-            ("Format", self.source.input.format.clone()),
+            ("Format", self.format.clone()),
             (
                 "Samples",
                 format!(
@@ -174,43 +158,5 @@ impl UnbakedTerrain {
         let height = Some(here).filter(|height| !height.is_nan());
         let head = json!({ "seen": seen, "micros": micros_since(start), "height": height });
         Ok(Answer::new(head).with(words))
-    }
-
-    fn options(&self, quality: Quality) -> BakeOptions {
-        let mode = viewcell_bake::VisibilityMode::Conservative;
-        let sizes = quality.cells(self.grid.width(), self.grid.height(), mode);
-        let options = BakeOptions {
-            eye_height: self.bodies.eye,
-            player_height: self.bodies.head,
-            mode,
-            memory: free_memory(),
-            ..BakeOptions::default()
-        };
-        options.with_cells(sizes)
-    }
-
-    /// Foresees what a bake takes.
-    pub(super) fn forecast(&self, quality: Quality) -> Result<Forecast, BakeError> {
-        let options = self.options(quality);
-        forecast(&self.terrain, &options, &self.source.input.name, &Silent)
-    }
-
-    /// Bakes it conservatively.
-    pub(super) fn bake(
-        &self,
-        quality: Quality,
-        keep: Keep,
-        output: &Path,
-        observed: &Observed,
-    ) -> Result<(), BakeError> {
-        let options = BakeOptions {
-            keep,
-            ..self.options(quality)
-        };
-        let source = Source {
-            options: told_of_terrain(Some(&self.reading), &options),
-            ..self.source.clone()
-        };
-        bake_terrain(&self.terrain, &source, &options, output, observed).map(drop)
     }
 }

@@ -1,23 +1,16 @@
 //! Why a bake ended without a bundle, and which exception says so.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pyo3::exceptions::{PyFileExistsError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use viewcell_bake::bundle::BundleError;
-use viewcell_bake::prepare::LayerError;
-use viewcell_bake::{BakeError, BakeErrorKind};
-use viewcell_ingest::world::solid::PlacesError;
-use viewcell_ingest::{IngestError, IngestErrorKind};
+use viewcell_bake::{BakeError, BakeErrorKind, PlanError};
 
 /// Why.
 pub enum Fault {
-    Bake(BakeError),
-    /// Of reading, and of layers on a terrain.
-    Input(IngestErrorKind, String),
-    Places(PathBuf, PlacesError),
-    Io(PathBuf, io::Error),
+    Plan(PlanError),
     /// Of the rules of a bundle.
     Unsound(String),
     /// Of an argument.
@@ -30,68 +23,39 @@ impl From<PyErr> for Fault {
     }
 }
 
+impl From<PlanError> for Fault {
+    fn from(error: PlanError) -> Self {
+        Self::Plan(error)
+    }
+}
+
 impl From<BakeError> for Fault {
     fn from(error: BakeError) -> Self {
-        Self::Bake(error)
-    }
-}
-
-impl From<IngestError> for Fault {
-    fn from(error: IngestError) -> Self {
-        Self::Input(error.kind(), error.to_string())
-    }
-}
-
-impl From<LayerError> for Fault {
-    fn from(error: LayerError) -> Self {
-        Self::Input(error.kind(), error.to_string())
+        Self::Plan(error.into())
     }
 }
 
 impl Fault {
     /// The exception. Options have the library's names, but for `from`, which Python keeps for itself.
     pub fn raised(self) -> PyErr {
-        let named = |words: String| words.replace("`from`", "`exporter`");
-        match self {
-            Self::Argument(error) => error,
-            Self::Bake(error) => {
-                let words = error.to_string();
-                match &error {
-                    BakeError::Option { .. } => return PyValueError::new_err(words),
-                    BakeError::Bundle(BundleError::Exists { .. }) => {
-                        return PyFileExistsError::new_err(words);
-                    }
-                    _ => {}
-                }
-                match error.kind() {
-                    BakeErrorKind::Resource => PyMemoryError::new_err(words),
-                    BakeErrorKind::Io => PyOSError::new_err(words),
-                    _ => crate::error::BakeError::new_err(words),
-                }
+        let error = match self {
+            Self::Argument(error) => return error,
+            Self::Unsound(words) => return crate::error::BakeError::new_err(words),
+            Self::Plan(PlanError::Io { path, error }) => return of_file(&path, error),
+            Self::Plan(error) => error,
+        };
+        let words = error.to_string().replace("`from`", "`exporter`");
+        match (&error, error.kind()) {
+            (PlanError::Bake(BakeError::Bundle(BundleError::Exists { .. })), _) => {
+                PyFileExistsError::new_err(words)
             }
-            Self::Input(IngestErrorKind::Usage, words) => PyValueError::new_err(named(words)),
-            Self::Input(IngestErrorKind::Resource, words) => PyMemoryError::new_err(words),
-            Self::Input(IngestErrorKind::Read, words) => PyOSError::new_err(words),
-            Self::Input(IngestErrorKind::Bad, words) => {
-                crate::error::BakeError::new_err(named(words))
+            (PlanError::Bake(BakeError::Budget { .. }), _) => {
+                crate::error::BakeError::new_err(words)
             }
-            Self::Places(path, error) => {
-                let hint = match error {
-                    PlacesError::NoSpawn | PlacesError::Buried(_) => {
-                        "; give positions of players with `reach`"
-                    }
-                    _ => "; see `cell`",
-                };
-                let error_words = error.to_string().replace("`size`", "`cell`");
-                let words = format!("{}: {error_words}{hint}", path.display());
-                if error.is_of_size() {
-                    PyMemoryError::new_err(words)
-                } else {
-                    crate::error::BakeError::new_err(words)
-                }
-            }
-            Self::Io(path, error) => of_file(&path, error),
-            Self::Unsound(words) => crate::error::BakeError::new_err(words),
+            (_, BakeErrorKind::Usage) => PyValueError::new_err(words),
+            (_, BakeErrorKind::Resource) => PyMemoryError::new_err(words),
+            (_, BakeErrorKind::Io) => PyOSError::new_err(words),
+            _ => crate::error::BakeError::new_err(words),
         }
     }
 }

@@ -14,7 +14,7 @@ use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use viewcell_bake::bundle::Timings;
-use viewcell_bake::prepare::WorldFile;
+use viewcell_bake::plan::WorldFile;
 use viewcell_ingest::world::{Georeference, Terrain};
 
 use crate::error::BakeError;

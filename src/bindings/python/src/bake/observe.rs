@@ -30,7 +30,9 @@ pub struct Told {
 
 impl Observer for Watch {
     fn stage(&self, stage: Stage, total: u64) {
-        self.begin(stage.name(), total);
+        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        self.done.store(0, Ordering::Relaxed);
+        stages.push((stage.name(), total));
     }
 
     fn advance(&self, _: Stage, done: u64) {
@@ -40,22 +42,14 @@ impl Observer for Watch {
     fn cancelled(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
+
+    fn note(&self, note: &str) {
+        let mut all = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(note.to_owned());
+    }
 }
 
 impl Watch {
-    /// A stage begins, of the bake or before it.
-    pub fn begin(&self, stage: &'static str, total: u64) {
-        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
-        self.done.store(0, Ordering::Relaxed);
-        stages.push((stage, total));
-    }
-
-    /// A person should know of this.
-    pub fn note(&self, notes: impl IntoIterator<Item = String>) {
-        let mut all = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend(notes);
-    }
-
     /// Before anything is written. Errors where it is to stop.
     pub fn before_writing(&self) -> Result<(), BakeError> {
         self.writes.store(true, Ordering::SeqCst);

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use viewcell_bake::prepare::{Layer, Layers, free_memory};
+use viewcell_bake::plan::{BudgetChoice, CellChoice, Layer, Layers, Players, WeightChoice};
 use viewcell_bake::{
-    BakeOptions, Budget, CellSizes, Compression, Curvature, Keep, Quality, VisibilityMode, Weight,
+    BakeOptions, CellOptions, Curvature, FlowMethod, Keep, PlanOptions, Quality, VisibilityMode,
 };
 use viewcell_ingest::solid::{Exporter, Sky, SolidOptions, UpAxis};
 use viewcell_ingest::world::Symmetry;
-use viewcell_ingest::world::solid::Placement;
+use viewcell_ingest::world::solid::{Aabb, Placement};
 use viewcell_ingest::{ByteOrder, IngestOptions};
 
 /// Of every bake.
@@ -19,8 +19,8 @@ use viewcell_ingest::{ByteOrder, IngestOptions};
 pub struct Manner {
     threads: usize,
     memory: Option<u64>,
-    pub overwrite: bool,
-    pub resume: bool,
+    overwrite: bool,
+    resume: bool,
     pub verify: bool,
 }
 
@@ -139,11 +139,11 @@ pub struct CellArguments {
     #[pyo3(item)]
     symmetry: String,
     #[pyo3(item)]
-    pub recompute: bool,
+    recompute: bool,
     #[pyo3(item)]
-    pub fast: bool,
+    fast: bool,
     #[pyo3(item)]
-    pub portals: bool,
+    portals: bool,
     #[pyo3(item)]
     pub map: Option<String>,
     #[pyo3(item)]
@@ -160,15 +160,15 @@ pub struct SolidArguments {
     #[pyo3(item)]
     pub manner: Manner,
     #[pyo3(item)]
-    pub cell: Option<[f64; 2]>,
+    cell: Option<[f64; 2]>,
     #[pyo3(item)]
-    pub grade: u32,
+    grade: u32,
     #[pyo3(item)]
-    pub hull: Option<[f64; 6]>,
+    hull: Option<[f64; 6]>,
     #[pyo3(item)]
-    pub eye: Option<[f64; 2]>,
+    eye: Option<[f64; 2]>,
     #[pyo3(item)]
-    pub reach: Vec<[f64; 3]>,
+    reach: Vec<[f64; 3]>,
     #[pyo3(item)]
     sky: String,
     #[pyo3(item)]
@@ -176,9 +176,9 @@ pub struct SolidArguments {
 }
 
 /// The value of a name; what names there are, in the words of an error.
-fn named<T: Copy>(option: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
+fn named<T: Clone>(option: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
     let found = values.iter().find(|(known, _)| *known == name);
-    found.map(|(_, value)| *value).ok_or_else(|| {
+    found.map(|(_, value)| value.clone()).ok_or_else(|| {
         let known: Vec<&str> = values.iter().map(|(known, _)| *known).collect();
         PyValueError::new_err(format!(
             "{option}: expected one of {}, found {name:?}",
@@ -192,7 +192,7 @@ impl Manner {
     pub fn options(&self) -> BakeOptions {
         BakeOptions {
             threads: self.threads,
-            memory: self.memory.or_else(free_memory),
+            memory: self.memory,
             overwrite: self.overwrite,
             keep: if self.resume {
                 Keep::Resume
@@ -201,11 +201,6 @@ impl Manner {
             },
             ..BakeOptions::default()
         }
-    }
-
-    /// Threads that compute.
-    pub fn threads(&self) -> usize {
-        self.threads
     }
 }
 
@@ -254,33 +249,23 @@ impl Mesh {
 }
 
 impl Size {
-    /// What is kept of a bundle of so many samples, which are cells where cells are coarse.
-    fn compression(self, samples: u64) -> PyResult<Compression> {
+    /// How much is kept.
+    fn budget(self) -> PyResult<Option<BudgetChoice>> {
         let Some(bytes) = self.budget else {
             return match self.weight {
-                None => Ok(Compression::Lossless),
+                None => Ok(None),
                 Some(_) => Err(PyValueError::new_err("weight: expected a budget with it")),
             };
         };
         let weight = match self.weight {
-            None => Weight::Area,
+            None => WeightChoice::Area,
             Some(Weights::Name(name)) => {
-                let known = [("area", false), ("level", true)];
-                if named("weight", &name, &known)? {
-                    Weight::Level
-                } else {
-                    Weight::Area
-                }
+                let known = [("area", WeightChoice::Area), ("level", WeightChoice::Level)];
+                named("weight", &name, &known)?
             }
-            Some(Weights::Samples(weights)) => {
-                let weights = weights
-                    .into_iter()
-                    .map(|w| if w.is_nan() { 0.0 } else { w });
-                Weight::places(weights.collect(), samples)
-                    .map_err(|words| PyValueError::new_err(format!("weight: {words}")))?
-            }
+            Some(Weights::Samples(weights)) => WeightChoice::Raster(Layer::Samples(weights)),
         };
-        Ok(Compression::Optimal(Budget { bytes, weight }))
+        Ok(Some(BudgetChoice { bytes, weight }))
     }
 }
 
@@ -314,54 +299,67 @@ impl TerrainArguments {
         })
     }
 
-    /// How a terrain of so many columns and rows is baked.
-    pub fn bake_options(self, [width, height]: [u32; 2]) -> PyResult<BakeOptions> {
+    /// How it is baked.
+    pub fn options(self) -> PyResult<PlanOptions> {
         let modes = [
             ("conservative", VisibilityMode::Conservative),
             ("exact", VisibilityMode::Exact),
         ];
-        let mode = named("visibility", &self.visibility, &modes)?;
         let qualities = Quality::ALL.map(|quality| (quality.name(), quality));
         let quality = named("quality", &self.quality, &qualities)?;
-        let sizes = match [self.finest, self.grade, self.detail] {
-            [None, None, None] if self.size.budget.is_some() => {
-                Quality::Samples.cells(width, height, mode)
-            }
-            [None, None, None] => quality.cells(width, height, mode),
-            given => {
-                let [finest, grade, detail] = given.map(Option::unwrap_or_default);
-                CellSizes {
-                    finest,
-                    grade,
-                    detail,
-                }
-            }
+        let cells = CellChoice {
+            quality: match self.size.budget {
+                Some(_) => Quality::Samples,
+                None => quality,
+            },
+            finest: self.finest,
+            grade: self.grade,
+            detail: self.detail,
+            cell: None,
         };
-        let cells = |side: u32| u64::from(side.div_ceil(1 << sizes.finest.min(31)));
-        let options = BakeOptions {
+        let bake = BakeOptions {
             eye_height: self.eye_height,
             player_height: self.player_height,
-            mode,
+            mode: named("visibility", &self.visibility, &modes)?,
             max_distance: self.max_distance,
             curvature: self
                 .curvature
                 .map(|(radius, refraction)| Curvature { radius, refraction }),
-            inside: self.places.inside,
-            compression: self.size.compression(cells(width) * cells(height))?,
             ..self.manner.options()
         };
-        Ok(options.with_cells(sizes))
+        Ok(PlanOptions {
+            cells,
+            budget: self.size.budget()?,
+            bake,
+            ..PlanOptions::default()
+        })
     }
 }
 
 impl CellArguments {
-    pub fn symmetry(&self) -> PyResult<Symmetry> {
+    /// How it is baked.
+    pub fn options(&self) -> PyResult<PlanOptions> {
         let known = [
             ("or", Symmetry::Or),
             ("and", Symmetry::And),
             ("none", Symmetry::None),
         ];
-        named("symmetry", &self.symmetry, &known)
+        let graph = CellOptions {
+            symmetry: named("symmetry", &self.symmetry, &known)?,
+            recompute: self.recompute,
+            portals: self.portals,
+            flow: if self.fast {
+                FlowMethod::Fast
+            } else {
+                FlowMethod::Full
+            },
+            ..CellOptions::default()
+        };
+        Ok(PlanOptions {
+            bake: self.manner.options(),
+            graph,
+            ..PlanOptions::default()
+        })
     }
 }
 
@@ -375,12 +373,30 @@ impl SolidArguments {
         })
     }
 
-    /// How a level of so many cells is baked.
-    pub fn bake_options(self, cells: u64) -> PyResult<BakeOptions> {
-        Ok(BakeOptions {
-            grade: self.grade,
-            compression: self.size.compression(cells)?,
-            ..self.manner.options()
+    /// Who plays in it.
+    pub fn players(&mut self) -> Players {
+        Players {
+            hull: self.hull.map(|[a, b, c, d, e, f]| Aabb {
+                min: [a, b, c],
+                max: [d, e, f],
+            }),
+            eye: self.eye,
+            reach: std::mem::take(&mut self.reach),
+        }
+    }
+
+    /// How it is baked.
+    pub fn options(self) -> PyResult<PlanOptions> {
+        let cells = CellChoice {
+            cell: self.cell,
+            grade: Some(self.grade),
+            ..CellChoice::default()
+        };
+        Ok(PlanOptions {
+            cells,
+            bake: self.manner.options(),
+            budget: self.size.budget()?,
+            ..PlanOptions::default()
         })
     }
 }

@@ -4,7 +4,7 @@ use viewcell_ingest::world::Short;
 use viewcell_ingest::world::solid::{Aabb, Places, Player, Point, SolidLevel, Units};
 
 /// Where a level lies and whose body and eyes are baked, and whether its unit is an unlikely one.
-pub fn notes_of_level(level: &SolidLevel, player: &Player) -> Vec<String> {
+pub(super) fn notes_of_level(level: &SolidLevel, player: &Player) -> Vec<String> {
     // One of nothing has no bounds, of which its reader has told.
     if !level.bounds().size().iter().all(|size| size.is_finite()) {
         return Vec::new();

@@ -25,15 +25,31 @@ fn set(options: Value) -> Map<String, Value> {
     }
 }
 
-/// Of a terrain that was read from a file, or was there (`None`); where players can be, [`Layers`](super::Layers) tell.
-pub fn told_of_terrain(reading: Option<&IngestOptions>, bake: &BakeOptions) -> Map<String, Value> {
+/// How a heightmap was read.
+pub(super) fn told_of_heightmap(reading: &IngestOptions) -> Map<String, Value> {
+    set(json!({
+        "spacing": reading.spacing.map(|[dx, dy]| if dx == dy { json!(dx) } else { json!([dx, dy]) }),
+        "vertical-scale": reading.vertical_scale,
+        "vertical-offset": reading.vertical_offset,
+        "size": reading.size,
+        "byte-order": reading.byte_order.map(|order| match order {
+            ByteOrder::Little => "little",
+            ByteOrder::Big => "big",
+        }),
+        "nodata": reading.nodata,
+        "crop": reading.crop,
+    }))
+}
+
+/// How a terrain is baked.
+pub(super) fn told_of_terrain(bake: &BakeOptions) -> Map<String, Value> {
     let visibility = match bake.mode {
         VisibilityMode::Conservative => "conservative",
         VisibilityMode::Exact => "exact",
     };
     let above_zero = |level: u32| (level > 0).then_some(level);
     let radius = bake.curvature.map(|earth| earth.radius);
-    let mut told = set(json!({
+    set(json!({
         "player-height": bake.player_height,
         "eye-height": bake.eye_height,
         "max-distance": bake.max_distance,
@@ -44,26 +60,11 @@ pub fn told_of_terrain(reading: Option<&IngestOptions>, bake: &BakeOptions) -> M
         "finest": above_zero(bake.finest),
         "grade": above_zero(bake.grade),
         "detail": above_zero(bake.detail),
-    }));
-    if let Some(reading) = reading {
-        told.extend(set(json!({
-            "spacing": reading.spacing.map(|[dx, dy]| if dx == dy { json!(dx) } else { json!([dx, dy]) }),
-            "vertical-scale": reading.vertical_scale,
-            "vertical-offset": reading.vertical_offset,
-            "size": reading.size,
-            "byte-order": reading.byte_order.map(|order| match order {
-                ByteOrder::Little => "little",
-                ByteOrder::Big => "big",
-            }),
-            "nodata": reading.nodata,
-            "crop": reading.crop,
-        })));
-    }
-    told
+    }))
 }
 
 /// Of a mesh: its axes, and what its materials do.
-pub fn told_of_mesh(reading: &SolidOptions) -> Map<String, Value> {
+pub(super) fn told_of_mesh(reading: &SolidOptions) -> Map<String, Value> {
     set(json!({
         "up": reading.up.map(|up| match up {
             UpAxis::Y => "y",
@@ -81,23 +82,32 @@ pub fn told_of_mesh(reading: &SolidOptions) -> Map<String, Value> {
     }))
 }
 
-/// Of a solid level. How its cells grow the bake itself tells.
-pub fn told_of_solid(reading: &SolidOptions, places: &PlaceOptions) -> Map<String, Value> {
+/// How a solid level was read.
+pub(super) fn told_of_level(reading: &SolidOptions) -> Map<String, Value> {
+    let mut told = told_of_mesh(reading);
+    told.extend((reading.sky == Sky::Clear).then(|| ("sky".into(), "clear".into())));
+    told
+}
+
+/// Where players are looked for in it. How its cells grow the bake itself tells.
+pub(super) fn told_of_places(places: &PlaceOptions) -> Map<String, Value> {
     let (hull, eye) = (places.player.hull, places.player.eye);
     let hull = [hull.min, hull.max].concat();
-    let mut told = told_of_mesh(reading);
-    told.extend(set(json!({
-        "sky": (reading.sky == Sky::Clear).then_some("clear"),
+    set(json!({
         "cell": [places.size, places.height],
         "hull": hull,
         "eye": eye,
         "reach": (!places.reach.is_empty()).then_some(places.reach.len()),
-    })));
-    told
+    }))
 }
 
-/// Of a level of cells.
-pub fn told_of_cells(reading: &IngestCellsOptions, bake: &CellOptions) -> Map<String, Value> {
+/// How a level of cells was read.
+pub(super) fn told_of_map(reading: &IngestCellsOptions) -> Map<String, Value> {
+    set(json!({ "map": reading.map.as_ref().map(|map| map.to_ascii_uppercase()) }))
+}
+
+/// How a level of cells is baked.
+pub(super) fn told_of_cells(bake: &CellOptions) -> Map<String, Value> {
     set(json!({
         "symmetry": match bake.symmetry {
             Symmetry::Or => "or",
@@ -107,6 +117,5 @@ pub fn told_of_cells(reading: &IngestCellsOptions, bake: &CellOptions) -> Map<St
         "recompute": bake.recompute.then_some(true),
         "fast": (bake.flow == FlowMethod::Fast).then_some(true),
         "portals": bake.portals.then_some(true),
-        "map": reading.map.as_ref().map(|map| map.to_ascii_uppercase()),
     }))
 }

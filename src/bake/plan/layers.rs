@@ -1,17 +1,17 @@
 //! Where players can be on a terrain, and on what ground: a ground below the surface, buildings that stand on it, a mask, and
 //! what is too steep or under water.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::error::PlanError;
 use super::told::{short, told_of_mesh};
 use crate::job::Source;
 use viewcell_ingest::solid::{SolidOptions, read_solid};
 use viewcell_ingest::world::solid::{Heightmap, PatchCount, Placement, SolidLevel, rasterize};
 use viewcell_ingest::world::{Georeference, Short, Terrain};
-use viewcell_ingest::{IngestError, IngestErrorKind, IngestOptions, Ingested, read_terrain};
+use viewcell_ingest::{IngestOptions, Ingested, read_terrain};
 
 /// A raster of the samples of a terrain.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,48 +45,19 @@ pub struct Layers {
     pub water_level: Option<f64>,
 }
 
-/// Why layers do not go with a terrain. Options are named in backquotes, as the fields of [`Layers`].
-#[derive(Debug, thiserror::Error)]
-pub enum LayerError {
-    /// A file cannot be read.
-    #[error(transparent)]
-    Read(#[from] IngestError),
-    /// Options contradict each other, or say nothing.
-    #[error("{0}")]
-    Usage(String),
-    /// A layer is wrong, or leaves no place.
-    #[error("{0}")]
-    Bad(String),
-}
-
-impl LayerError {
-    /// What sort of failure it is.
-    pub fn kind(&self) -> IngestErrorKind {
-        match self {
-            Self::Read(error) => error.kind(),
-            Self::Usage(_) => IngestErrorKind::Usage,
-            Self::Bad(_) => IngestErrorKind::Bad,
-        }
-    }
-
-    fn of(path: &Path, words: impl std::fmt::Display) -> Self {
-        Self::Bad(format!("{}: {words}", path.display()))
-    }
-}
-
 impl Layers {
     /// Puts a terrain, which was read from `input` with `reading`, on its ground, and takes away where nobody can be. What
     /// a person should know of it goes to the notes.
     ///
     /// # Errors
     ///
-    /// [`LayerError`].
+    /// [`PlanError`].
     pub fn apply(
         &self,
         ingested: &mut Ingested,
         input: &Path,
         reading: &IngestOptions,
-    ) -> Result<(), LayerError> {
+    ) -> Result<(), PlanError> {
         // To count places of millions of samples takes longer than to look from one.
         if *self == Self::default() {
             return Ok(());
@@ -139,7 +110,7 @@ impl Layers {
         ingested: &mut Ingested,
         input: &Path,
         reading: &IngestOptions,
-    ) -> Result<(), LayerError> {
+    ) -> Result<(), PlanError> {
         let (name, heights) = match ground {
             Layer::Samples(heights) => ("`ground`".to_owned(), heights.clone()),
             Layer::File(path) => {
@@ -155,7 +126,7 @@ impl Layers {
         let tolerance = self.ground_tolerance.unwrap_or(0.0);
         let terrain = ingested.terrain.clone();
         let terrain = terrain.with_ground_within(heights, tolerance);
-        ingested.terrain = terrain.map_err(|error| LayerError::Bad(format!("{name}: {error}")))?;
+        ingested.terrain = terrain.map_err(|error| PlanError::Bad(format!("{name}: {error}")))?;
         if let Some(above) = ingested.terrain.ground_above() {
             let note = format!("{name}: {above}; taken as it is");
             ingested.notes.push(note);
@@ -164,8 +135,8 @@ impl Layers {
     }
 
     /// Errors for options that need others, and numbers that say nothing.
-    fn check(&self) -> Result<(), LayerError> {
-        let usage = |words: String| Err(LayerError::Usage(words));
+    fn check(&self) -> Result<(), PlanError> {
+        let usage = |words: String| Err(PlanError::Usage(words));
         let needs = |option: &str, other: &str| {
             usage(format!(
                 "`{option}`: expected only with `{other}`; add it, or leave out `{option}`"
@@ -223,13 +194,13 @@ impl Layers {
     ///
     /// # Errors
     ///
-    /// Where a file cannot be read: it, and why.
-    pub fn told(&self) -> Result<Map<String, Value>, (PathBuf, io::Error)> {
+    /// Where a file cannot be read.
+    pub fn told(&self) -> Result<Map<String, Value>, PlanError> {
         let mut told = Map::new();
         let of_file = |path: &Path| {
             let file = Source::new(path, "", Map::new());
-            let file = file.map_err(|error| (path.to_owned(), error))?.input;
-            Ok(format!(
+            let file = file.map_err(PlanError::io(path))?.input;
+            Ok::<_, PlanError>(format!(
                 "{} ({} bytes, {})",
                 file.name, file.bytes, file.digest
             ))
@@ -286,9 +257,9 @@ fn as_mask(path: &Path, reading: &IngestOptions) -> IngestOptions {
 }
 
 /// Takes away what is not `walkable` by an option or file of this name.
-fn leave(terrain: &mut Terrain, walkable: &[bool], name: &str) -> Result<(), LayerError> {
+fn leave(terrain: &mut Terrain, walkable: &[bool], name: &str) -> Result<(), PlanError> {
     let left = terrain.clone().with_walkable(walkable);
-    *terrain = left.map_err(|error| LayerError::Bad(format!("{name}: {error}")))?;
+    *terrain = left.map_err(|error| PlanError::Bad(format!("{name}: {error}")))?;
     Ok(())
 }
 
@@ -297,9 +268,9 @@ fn same_samples(
     (path, raster): (&Path, &Ingested),
     (input, terrain): (&Path, &Ingested),
     reading: &IngestOptions,
-) -> Result<(), LayerError> {
+) -> Result<(), PlanError> {
     let differ = |what: &str, due: String, found: String, remedy: &str| {
-        LayerError::of(
+        PlanError::bad(
             path,
             format!(
                 "expected the {what} of {}, {due}, found {found}; {remedy}",
@@ -373,13 +344,13 @@ fn lie_alike(due: &Georeference, found: &Georeference, terrain: &Terrain) -> boo
 ///
 /// # Errors
 ///
-/// [`LayerError`].
+/// [`PlanError`].
 pub fn lay(
     ingested: &mut Ingested,
     input: &Path,
     (file, mesh): (&Path, &SolidOptions),
     placement: Option<Placement>,
-) -> Result<(), LayerError> {
+) -> Result<(), PlanError> {
     let read = read_solid(file, mesh)?;
     let terrain = &ingested.terrain;
     let placement = match placement {
@@ -396,7 +367,7 @@ pub fn lay(
     if laid.over.iter().all(|top| top.is_nan()) {
         let found = extent(&read.level, &placement);
         let [east, south] = [0, 1].map(|k| (size[k] - 1) as f64 * terrain.spacing()[k]);
-        return Err(LayerError::Bad(format!(
+        return Err(PlanError::Bad(format!(
             "{}: expected solids on {}, which is {east} m from west to east and {south} m from north to south; found {found}; give `placement` EAST,SOUTH,UP: where the origin of the solids is, in metres from the first sample",
             file.display(),
             input.display(),
@@ -413,7 +384,7 @@ pub fn lay(
         raised = raised.and_then(|raised| raised.with_ground_within(ground, f64::INFINITY));
     }
     let raised = raised.and_then(|raised| raised.with_roofs(&laid.top, laid.over));
-    let raised = raised.map_err(|error| LayerError::of(file, error))?;
+    let raised = raised.map_err(|error| PlanError::bad(file, error))?;
     ingested.terrain = raised.with_georeference(terrain.georeference().cloned());
     let notes = read
         .notes
@@ -475,9 +446,9 @@ fn hides_little(raised: usize, patches: &PatchCount, [dx, dy]: [f64; 2]) -> Opti
 fn by_crs(
     (file, level): (&Path, &SolidLevel),
     (input, terrain): (&Path, &Terrain),
-) -> Result<Placement, LayerError> {
+) -> Result<Placement, PlanError> {
     let fails = |expected: String| {
-        LayerError::Bad(format!(
+        PlanError::Bad(format!(
             "{}: expected {expected}; give `placement` EAST,SOUTH,UP: where the origin of the solids is, in metres from the first sample of {}",
             file.display(),
             input.display(),

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::options::CellChoice;
 use crate::job::{
-    BakeError, BakeOptions, Forecast, Observer, SolidWorld, Source, forecast_reusing,
+    BakeError, BakeOptions, Forecast, Observer, SolidWorld, Source, Stage, forecast_reusing,
 };
 use crate::quality::{BoxSizes, Quality};
 use crate::visibility::solid::KnownOccluders;
@@ -18,17 +19,21 @@ pub struct ChosenCells {
     pub places: Places,
     /// [`grade`](BakeOptions::grade) of the options.
     pub grade: u32,
-    /// What a lossless bake of them takes.
-    pub forecast: Forecast,
+    /// What a lossless bake of them takes, where a quality has chosen them by it.
+    pub forecast: Option<Forecast>,
 }
 
 impl ChosenCells {
+    fn work(&self) -> Option<f64> {
+        self.forecast?.work
+    }
+
     /// The name that their bundle has of the quality that chose them; `None` where it is known without
     /// ([`Quality::unnamed`]). What `good` chooses is good, whatever else chooses the same.
     pub fn named(&self, quality: Quality) -> Option<&'static str> {
         let is_usual = self.grade == 0;
         let fits = |work: f64| work <= Quality::Good.work();
-        let of = if is_usual && self.forecast.work.is_none_or(fits) {
+        let of = if is_usual && self.work().is_none_or(fits) {
             Quality::Good
         } else {
             quality
@@ -38,20 +43,16 @@ impl ChosenCells {
     }
 }
 
-/// Why there are none.
-#[derive(Debug, thiserror::Error)]
-pub enum ChoiceError {
-    /// No cells could be found.
-    #[error(transparent)]
+/// Why there are none: no cells could be found, or the bake would refuse to begin.
+#[derive(Debug)]
+pub(super) enum ChoiceError {
     Places(PlacesError),
-    /// The bake would refuse to begin.
-    #[error(transparent)]
     Bake(BakeError),
 }
 
 /// What qualities choose for a level, as far as it was asked for.
 #[derive(Debug)]
-pub struct Choices {
+pub(super) struct Choices {
     /// Cells of the usual size.
     usual: PlaceOptions,
     occluders: KnownOccluders,
@@ -64,7 +65,7 @@ type Find<'f> =
 
 impl Choices {
     /// Of a level whose cells of the usual size are found by these options.
-    pub fn new(usual: PlaceOptions) -> Self {
+    pub(super) fn new(usual: PlaceOptions) -> Self {
         Self {
             usual,
             occluders: KnownOccluders::default(),
@@ -78,7 +79,7 @@ impl Choices {
     /// # Errors
     ///
     /// Those of [`find_places`] and of [`forecast_solid`](crate::forecast_solid).
-    pub fn of(
+    pub(super) fn of(
         &mut self,
         quality: Quality,
         level: &SolidLevel,
@@ -90,7 +91,7 @@ impl Choices {
         let found = self.first_within(&sizes, most, &mut |options, grade, places| {
             let places = match places {
                 Some(places) => places,
-                None => find_places(level, options).map_err(ChoiceError::Places)?,
+                None => find(level, options, observer)?,
             };
             let world = SolidWorld {
                 level,
@@ -109,6 +110,27 @@ impl Choices {
         found
     }
 
+    /// Cells of sizes that are given: the usual ones where they are not.
+    pub(super) fn given(
+        usual: &PlaceOptions,
+        choice: &CellChoice,
+        level: &SolidLevel,
+        observer: &dyn Observer,
+    ) -> Result<Arc<ChosenCells>, ChoiceError> {
+        let [size, height] = choice.cell.unwrap_or([usual.size, usual.height]);
+        let options = PlaceOptions {
+            size,
+            height,
+            ..usual.clone()
+        };
+        Ok(Arc::new(ChosenCells {
+            places: find(level, &options, observer)?,
+            options,
+            grade: choice.grade.unwrap_or(0),
+            forecast: None,
+        }))
+    }
+
     /// The first of these sizes for which there is at most so much work, or the last.
     fn first_within(
         &mut self,
@@ -122,7 +144,7 @@ impl Choices {
             match self.found(sizes, find) {
                 // Larger ones are fewer. What memory there is must not choose: at most 1.3 GB are needed.
                 Err(ChoiceError::Places(PlacesError::Many { .. } | PlacesError::Large { .. })) => {}
-                Ok(found) if found.forecast.work.is_some_and(|needed| needed > work) => (),
+                Ok(found) if found.work().is_some_and(|needed| needed > work) => (),
                 found => return found,
             }
         }
@@ -151,7 +173,7 @@ impl Choices {
                 options,
                 places,
                 grade,
-                forecast,
+                forecast: Some(forecast),
             })
         });
         match &found {
@@ -161,6 +183,17 @@ impl Choices {
         }
         found
     }
+}
+
+fn find(
+    level: &SolidLevel,
+    options: &PlaceOptions,
+    observer: &dyn Observer,
+) -> Result<Places, ChoiceError> {
+    observer.stage(Stage::Places, 1);
+    let found = find_places(level, options).map_err(ChoiceError::Places)?;
+    observer.advance(Stage::Places, 1);
+    Ok(found)
 }
 
 impl BoxSizes {
@@ -183,6 +216,13 @@ impl BoxSizes {
 mod tests {
     use super::*;
     use viewcell_ingest::world::solid::{PlaceCells, Player, Units};
+
+    fn words(error: &ChoiceError) -> String {
+        match error {
+            ChoiceError::Places(error) => error.to_string(),
+            ChoiceError::Bake(error) => error.to_string(),
+        }
+    }
 
     const MANY: PlacesError = PlacesError::Many {
         cells: 2,
@@ -227,7 +267,7 @@ mod tests {
                 Ok((places, forecast))
             },
         );
-        let found = found.map_err(|error| error.to_string())?;
+        let found = found.map_err(|error| words(&error))?;
         Ok((found.options.size, found.options.near_floor[0], found.grade))
     }
 
@@ -305,7 +345,7 @@ mod tests {
             asked += 1;
             Err(ChoiceError::Places(little))
         });
-        assert_eq!(found.unwrap_err().to_string(), little.to_string());
+        assert_eq!(words(&found.unwrap_err()), little.to_string());
         assert_eq!(asked, 1);
     }
 }
