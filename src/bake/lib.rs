@@ -4,10 +4,11 @@
 //! |---|---|---|---|
 //! | read | [`read_terrain`](viewcell_ingest::read_terrain) | [`cells::read_cells`](viewcell_ingest::cells::read_cells) | [`solid::read_solid`](viewcell_ingest::solid::read_solid) |
 //! | or make | [`Terrain`](viewcell_ingest::world::Terrain) | [`CellGraph`](viewcell_ingest::world::CellGraph) | [`SolidLevel`](viewcell_ingest::world::solid::SolidLevel) |
-//! | where players may be | every sample, or fewer: [`plan`](mod@plan) | every cell | [`find_places`](viewcell_ingest::world::solid::find_places) |
+//! | where players may be | every sample, or fewer: [`plan::Layers`] | every cell | [`find_places`](viewcell_ingest::world::solid::find_places) |
 //! | bake | [`bake_terrain`] | [`bake_cells`] | [`bake_solid`] |
 //! | of a changed ground | [`rebake`]; while players are on it, [`live`] | | |
-//! | of several machines | [`bake_shard`], [`merge`] | | [`bake_solid_shard`], [`merge`] |
+//! | of several machines | [`bake_shard`], [`merge`] | | [`run()`], [`merge`] |
+//! | all of these | [`Input`], [`plan()`], [`run()`] | the same | the same |
 //! | of another size | [`repack`] | | |
 //! | check | [`verify()`] | [`verify()`] | [`verify()`] |
 //!
@@ -155,10 +156,9 @@ pub use job::{
     BakeError, BakeErrorKind, BakeOptions, BakeReport, Budget, CellOptions, CellReport,
     Compression, Forecast, Keep, Observer, RebakeJob, RebakeOptions, RebakeReport, RepackOptions,
     ShardOf, ShardReport, Share, Silent, SolidWorld, Source, Stage, StoreError, VisibilityMode,
-    Weight, as_seen, bake_cells, bake_shard, bake_solid, bake_solid_shard, bake_terrain,
-    check_height, check_sight, checkpoint_beside, forecast, forecast_solid, grid_of_shard,
-    ground_of, merge, merge_patches, pool, read_level, rebake, repack, shard_in_the_making,
-    thread_count, unreadable,
+    Weight, as_seen, bake_cells, bake_shard, bake_solid, bake_terrain, check_height, check_sight,
+    checkpoint_beside, forecast, grid_of_shard, ground_of, merge, merge_patches, pool, read_level,
+    rebake, repack, shard_in_the_making, thread_count, unreadable,
 };
 pub use plan::{Baked, Input, Plan, PlanError, PlanOptions, plan, run};
 pub use quality::{BoxSizes, CellSizes, Quality};

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use viewcell_bake::plan::InputWorld;
 use viewcell_bake::{
-    BakeErrorKind, BakeOptions, Baked, Input, PlanError, PlanOptions, checkpoint_beside, plan,
-    run as bake, shard_in_the_making,
+    BakeErrorKind, BakeOptions, Baked, Input, PlanError, PlanOptions, VisibilityMode,
+    checkpoint_beside, plan, run as bake, shard_in_the_making,
 };
 use viewcell_ingest::IngestError;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::job::TerrainJob;
+use super::job::{TerrainJob, Visibility};
 use super::memory;
 use super::output::say;
 use super::progress::Progress;
@@ -27,7 +27,7 @@ pub use cells::{ImportArgs, import};
 pub use document::{Document, ForecastDocument};
 use document::{finish, finish_shard, said_first};
 pub use kind::with_kind;
-pub use solid::{Hull, reached};
+pub use solid::{hull, reached};
 use verb_options::{VerbOptions, stopped};
 pub use verb_options::{bundle_of, check_output};
 
@@ -88,9 +88,9 @@ pub fn run(args: Args) -> Outcome {
     };
     let verb = Verb {
         input: &job.input,
-        bundle: job.output()?,
+        bundle: bundle_of(job.output.as_ref(), &job.input)?,
         force: job.force,
-        is_lossy: job.compression.is_lossy(),
+        is_lossy: job.compression.budget.is_some(),
         keeps_flow: false,
         options: &verb_options,
     };
@@ -101,21 +101,21 @@ pub fn run(args: Args) -> Outcome {
 fn prepare(job: &TerrainJob, progress: &Progress) -> Result<(Input, PlanOptions), Failure> {
     let (reading, layers) = (job.reading.options(), job.places.layers()?);
     let input = Input::terrain(&job.input, &reading, &layers, progress)?;
-    let (mut max_distance, mut curvature) = (None, None);
-    if let InputWorld::Terrain(terrain, _) = &input.world {
-        let sight = job.sight.over(terrain, &job.input, &job.reading)?;
-        (max_distance, curvature) = (sight.max_distance, sight.curvature);
-    }
-    let bake = BakeOptions {
+    let mut bake = BakeOptions {
         eye_height: job.eye_height.unwrap_or(job.player_height),
         player_height: job.player_height,
-        mode: job.mode(),
-        max_distance,
-        curvature,
+        mode: match job.visibility {
+            Visibility::Conservative => VisibilityMode::Conservative,
+            Visibility::Exact => VisibilityMode::Exact,
+        },
         threads: job.threads,
         memory: job.memory.map(|size| size.0),
         ..BakeOptions::default()
     };
+    if let InputWorld::Terrain(terrain, _) = &input.world {
+        let sight = job.sight.over(terrain, &job.input, &job.reading)?;
+        (bake.max_distance, bake.curvature) = (sight.max_distance, sight.curvature);
+    }
     let options = PlanOptions {
         cells: job.cells.choice(),
         budget: job.compression.choice()?,
@@ -145,7 +145,7 @@ impl Verb<'_> {
         self,
         prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
     ) -> Outcome {
-        let VerbOptions { long, voice, json } = self.options;
+        let VerbOptions { long, voice, .. } = self.options;
         if self.is_lossy && long.shard.is_some() {
             return Err(Failure::usage(
                 "--budget: expected a whole bundle, found --shard; give it to viewcell merge",
@@ -174,27 +174,28 @@ impl Verb<'_> {
             }
             Err(failure) if stop.asked() => Err(stopped(&failure, &stop)),
             Err(failure) => Err(failure),
-            Ok(Made::Forecast(document)) => document.tell(json),
-            Ok(Made::File(Baked::Shard(report))) => {
-                finish_shard(report, output, notes, self.options)
-            }
-            Ok(Made::File(_)) => finish(output, notes, self.options),
+            Ok(None) => Ok(Exit::Done),
+            Ok(Some(Baked::Shard(report))) => finish_shard(report, output, notes, self.options),
+            Ok(Some(_)) => finish(output, notes, self.options),
         }
     }
 
+    /// `None` of a dry run, which has told what it foresees.
     fn make(
         &self,
         prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
         output: &Path,
         progress: &Progress,
-    ) -> Result<Made, Failure> {
+    ) -> Result<Option<Baked>, Failure> {
         let long = &self.options.long;
         let (input, mut options) = prepare(progress)?;
         options.bake.overwrite = self.force;
         options.bake.keep = long.keep();
         let plan = plan(&input, &options, progress)?;
         if long.dry_run {
-            return ForecastDocument::new(&plan, progress).map(Made::Forecast);
+            let document = ForecastDocument::new(&plan, progress)?;
+            progress.finish();
+            return document.tell(&self.options.json).map(|_| None);
         }
         if !long.resume && long.shard.is_none() {
             // To foresee finer cells may take more memory than the bake.
@@ -209,14 +210,8 @@ impl Verb<'_> {
         if !begun.exists() {
             memory::remove_if_short(vec![begun]);
         }
-        Ok(Made::File(bake(&plan, output, long.shard, progress)?))
+        Ok(Some(bake(&plan, output, long.shard, progress)?))
     }
-}
-
-/// What a verb of `bake` comes to.
-enum Made {
-    Forecast(ForecastDocument),
-    File(Baked),
 }
 
 impl From<BakeErrorKind> for Exit {

@@ -1,12 +1,10 @@
 //! What is kept of a bake: `--budget`.
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 use viewcell_bake::Compression;
-use viewcell_bake::plan::{BudgetChoice, Layer, WeightChoice};
+use viewcell_bake::plan::{BudgetChoice, WeightChoice};
 
 use super::exit::Failure;
 use super::values::ByteSize;
@@ -35,11 +33,13 @@ pub struct CompressionArgs {
 
     /// With a budget, which hidden places are worth most: area, level, or a raster of where players are.
     #[arg(skip)]
-    pub weight: Option<WeightOf>,
+    #[serde(default, deserialize_with = "weight")]
+    #[schemars(with = "Option<String>")]
+    pub weight: Option<WeightChoice>,
 }
 
 /// A size, and on the command line what is worth most.
-type Given = (ByteSize, Option<WeightOf>);
+type Given = (ByteSize, Option<WeightChoice>);
 
 fn budget(text: &str) -> Result<Given, String> {
     let (size, weight) = text
@@ -53,6 +53,11 @@ fn size<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Given>, D::Error> {
     Ok(Option::deserialize(file)?.map(|size| (size, None)))
 }
 
+/// Reads `weight` of a job file.
+fn weight<'de, D: Deserializer<'de>>(file: D) -> Result<Option<WeightChoice>, D::Error> {
+    Ok(Option::<String>::deserialize(file)?.map(WeightChoice::from))
+}
+
 impl CompressionArgs {
     /// For the library.
     pub fn choice(&self) -> Result<Option<BudgetChoice>, Failure> {
@@ -63,14 +68,9 @@ impl CompressionArgs {
                 Some(_) => Err(Failure::usage("weight: expected only with budget")),
             };
         };
-        let weight = match given.as_ref().or(weight) {
-            None | Some(WeightOf::Area) => WeightChoice::Area,
-            Some(WeightOf::Level) => WeightChoice::Level,
-            Some(WeightOf::Raster(path)) => WeightChoice::Raster(Layer::File(path.clone())),
-        };
         Ok(Some(BudgetChoice {
             bytes: size.0,
-            weight,
+            weight: given.as_ref().or(weight).cloned().unwrap_or_default(),
         }))
     }
 
@@ -80,31 +80,6 @@ impl CompressionArgs {
             None => Compression::Lossless,
             Some(budget) => budget.compression([width, height])?,
         })
-    }
-
-    /// Whether anything may be lost.
-    pub fn is_lossy(&self) -> bool {
-        self.budget.is_some()
-    }
-}
-
-/// What it is worth that something is hidden.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(from = "String")]
-#[schemars(with = "String")]
-pub enum WeightOf {
-    Area,
-    Level,
-    Raster(PathBuf),
-}
-
-impl From<String> for WeightOf {
-    fn from(text: String) -> Self {
-        match text.as_str() {
-            "area" => Self::Area,
-            "level" => Self::Level,
-            path => Self::Raster(path.into()),
-        }
     }
 }
 

@@ -3,67 +3,39 @@
 //! The library names options after its own fields, in backquotes: "give its `spacing`". Here
 //! those names become flags, in its errors and notes.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use clap::{Command, CommandFactory};
 use viewcell_bake::bundle::BundleError;
 use viewcell_bake::{BakeError, PlanError};
-use viewcell_ingest::{IngestError, Ingested};
+use viewcell_ingest::IngestError;
 use viewcell_view::live::ViewError;
 use viewcell_view::picture::PictureError;
 
-/// The names that the library's messages have for options, their flags or what there is instead of one, and how a value
-/// looks where there is a form to keep to.
+use super::Cli;
+
+/// The names that the library's messages have for options which are called otherwise here, their flags or what there is
+/// instead of one; and how a value looks where there is a form to keep to.
 const FLAGS: &[(&str, &str, &str)] = &[
-    ("budget", "--budget", ""),
-    ("byte_order", "--byte-order", ""),
-    ("cell", "--cell", ""),
     ("crop", "--crop", "C,R,W,H"),
     ("curvature", "--earth-curvature", ""),
-    ("detail", "--detail", ""),
     ("drop", "--drop", "NAME"),
-    ("earth_curvature", "--earth-curvature", ""),
-    ("eye", "--eye", ""),
-    ("eye_height", "--eye-height", ""),
-    ("finest", "--finest", ""),
-    ("grade", "--grade", ""),
     ("from", "--from", "NAME"),
-    ("ground", "--ground", ""),
     ("ground_tolerance", "--ground-tolerance", "METRES"),
-    ("fast", "--fast", ""),
-    ("hull", "--hull", ""),
-    ("hz", "--hz", ""),
-    ("inside", "--inside", ""),
-    ("keep", "--keep", ""),
     ("map", "--map", "NAME"),
-    ("max_distance", "--max-distance", ""),
-    ("max_slope", "--max-slope", ""),
     // As many samples are read as there is memory for.
     ("max_samples", "more memory", ""),
-    ("memory", "--memory", ""),
-    ("nodata", "--nodata", ""),
-    ("opaque_without_material", "--opaque-without-material", ""),
     ("output", "-o", ""),
     ("overwrite", "--force", ""),
     ("pack", "--pack", "DIR"),
-    ("placement", "--placement", ""),
-    ("player_height", "--player-height", ""),
-    ("port", "--port", ""),
     ("reach", "--reach", "FILE.csv"),
-    ("recompute", "--recompute", ""),
     ("refraction", "--earth-curvature", ""),
-    ("restart", "--restart", ""),
-    ("resume", "--resume", ""),
     ("schemes", "--scheme", ""),
-    ("sky", "--sky", ""),
     ("size", "--size", "WxH"),
-    ("solids", "--solids", ""),
     ("spacing", "--spacing", "DX[,DY]"),
-    ("threads", "--threads", ""),
     ("up", "--from", "y-up|z-up"),
     ("vertical_offset", "--vertical-scale", "S,METRES"),
-    ("vertical_scale", "--vertical-scale", ""),
-    ("visibility", "--visibility", ""),
-    ("walkable", "--walkable", ""),
-    ("water_level", "--water-level", ""),
-    ("width", "--width", ""),
 ];
 
 /// What to tell of an error.
@@ -91,12 +63,9 @@ pub fn message(error: &anyhow::Error) -> String {
     }
 }
 
-/// The same terrain, its notes in words of the command line.
-pub fn noted(ingested: Ingested) -> Ingested {
-    Ingested {
-        notes: ingested.notes.iter().map(|note| with_flags(note)).collect(),
-        ..ingested
-    }
+/// Notes in words of the command line.
+pub fn noted(notes: &mut [String]) {
+    notes.iter_mut().for_each(|note| *note = with_flags(note));
 }
 
 /// The text with a flag for each option in backquotes; with the form of its value, unless a blank
@@ -107,7 +76,7 @@ pub fn with_flags(text: &str) -> String {
         told.push_str(before);
         rest = match option(after) {
             Some((flag, form, after)) => {
-                told.push_str(flag);
+                told.push_str(&flag);
                 if !form.is_empty() && !after.starts_with(' ') {
                     told.extend([" ", form]);
                 }
@@ -124,24 +93,36 @@ pub fn with_flags(text: &str) -> String {
 
 /// The flag, and the form of its value, of the option that a text begins with and that a backquote
 /// closes; and the text after it.
-fn option(text: &str) -> Option<(&'static str, &'static str, &str)> {
+fn option(text: &str) -> Option<(Cow<'static, str>, &'static str, &str)> {
     let (name, after) = text.split_once('`')?;
     // Options of an earlier bake have the names that this program gave them, with hyphens.
     let name = name.replace('-', "_");
-    let (_, flag, form) = FLAGS.iter().find(|(option, ..)| *option == name)?;
-    Some((flag, form, after))
+    if let Some((_, flag, form)) = FLAGS.iter().find(|(option, ..)| *option == name) {
+        return Some(((*flag).into(), form, after));
+    }
+    let flag = format!("--{}", name.replace('_', "-"));
+    let mut all = BTreeSet::new();
+    flags(&Cli::command(), &mut all);
+    all.contains(&flag).then(|| (flag.into(), "", after))
+}
+
+/// All options of a command and of those below it, as they are written.
+fn flags(command: &Command, into: &mut BTreeSet<String>) {
+    for option in command.get_arguments() {
+        into.extend(option.get_long().map(|long| format!("--{long}")));
+        into.extend(option.get_short().map(|short| format!("-{short}")));
+    }
+    for below in command.get_subcommands() {
+        flags(below, into);
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::fs;
     use std::path::Path;
 
-    use clap::{Command, CommandFactory};
-
     use super::*;
-    use crate::Cli;
 
     #[test]
     fn options_become_flags_and_other_words_stay() {
@@ -183,17 +164,6 @@ mod tests {
         assert!(message(&error).ends_with("overwrite it (--force)"));
         let error = anyhow::anyhow!("a.toml: duplicate key `crop`");
         assert_eq!(message(&error), "a.toml: duplicate key `crop`");
-    }
-
-    /// All options of a command and of those below it, as they are written.
-    fn flags(command: &Command, into: &mut BTreeSet<String>) {
-        for option in command.get_arguments() {
-            into.extend(option.get_long().map(|long| format!("--{long}")));
-            into.extend(option.get_short().map(|short| format!("-{short}")));
-        }
-        for below in command.get_subcommands() {
-            flags(below, into);
-        }
     }
 
     #[test]
@@ -244,7 +214,7 @@ mod tests {
         }
         assert!(named.len() > 10, "{named:?}");
         for name in named {
-            assert!(FLAGS.iter().any(|(option, ..)| *option == name), "{name}");
+            assert!(option(&format!("{name}`")).is_some(), "{name}");
         }
     }
 }

@@ -66,8 +66,8 @@ pub struct Reading {
     pub vertical_offset: Option<f64>,
 
     /// Columns and rows of a RAW16 or RAW32 file, which have no header
-    #[arg(long, value_name = "WxH")]
-    pub size: Option<Size>,
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub size: Option<[u32; 2]>,
 
     /// Byte order of a RAW16 or RAW32 file, or of one whose ESRI header does not say; overrides that header
     #[arg(long, hide_short_help = true, value_enum)]
@@ -78,8 +78,8 @@ pub struct Reading {
     pub nodata: Option<f64>,
 
     /// Bake only a part: first column, first row, columns, rows
-    #[arg(long, value_name = "C,R,W,H", allow_hyphen_values = true)]
-    pub crop: Option<Crop>,
+    #[arg(long, value_name = "C,R,W,H", allow_hyphen_values = true, value_parser = crop)]
+    pub crop: Option<[u32; 4]>,
 }
 
 fn one() -> f64 {
@@ -122,7 +122,9 @@ fn max_samples() -> u64 {
 impl Reading {
     /// Reads a heightmap so.
     pub fn read(&self, input: &Path) -> Result<Ingested, Failure> {
-        Ok(noted(read_terrain(input, &self.options())?))
+        let mut read = read_terrain(input, &self.options())?;
+        noted(&mut read.notes);
+        Ok(read)
     }
 
     /// For ingest.
@@ -131,9 +133,12 @@ impl Reading {
             spacing: self.spacing.map(Spacing::metres),
             vertical_scale: self.vertical_scale[0],
             vertical_offset: self.vertical_offset.unwrap_or(self.vertical_scale[1]),
-            size: self.size.map(|Size(size)| size),
-            byte_order: self.byte_order.map(ByteOrder::into),
-            crop: self.crop.map(|Crop(crop)| crop),
+            size: self.size,
+            byte_order: self.byte_order.map(|order| match order {
+                ByteOrder::Little => ingest::ByteOrder::Little,
+                ByteOrder::Big => ingest::ByteOrder::Big,
+            }),
+            crop: self.crop,
             nodata: self.nodata,
             max_samples: max_samples(),
         }
@@ -148,15 +153,6 @@ pub enum ByteOrder {
     Little,
     /// High byte first (Mac)
     Big,
-}
-
-impl From<ByteOrder> for ingest::ByteOrder {
-    fn from(order: ByteOrder) -> Self {
-        match order {
-            ByteOrder::Little => Self::Little,
-            ByteOrder::Big => Self::Big,
-        }
-    }
 }
 
 /// Metres between columns and between rows: one number for both, or two.
@@ -190,31 +186,15 @@ impl FromStr for Spacing {
 }
 
 /// Columns and rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Size(pub [u32; 2]);
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let size = values::list(text, 'x').and_then(|list| list.try_into().ok());
-        size.map(Self)
-            .ok_or_else(|| "expected WxH, as in 513x513".into())
-    }
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let size = values::list(text, 'x').and_then(|list| list.try_into().ok());
+    size.ok_or_else(|| "expected WxH, as in 513x513".into())
 }
 
 /// First column, first row, columns, rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Crop(pub [u32; 4]);
-
-impl FromStr for Crop {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let crop = values::list(text, ',').and_then(|list| list.try_into().ok());
-        crop.map(Self)
-            .ok_or_else(|| "expected C,R,W,H: first column, first row, columns, rows".into())
-    }
+fn crop(text: &str) -> Result<[u32; 4], String> {
+    let crop = values::list(text, ',').and_then(|list| list.try_into().ok());
+    crop.ok_or_else(|| "expected C,R,W,H: first column, first row, columns, rows".into())
 }
 
 /// How far sight goes, and over what earth.
@@ -342,13 +322,9 @@ pub enum QualityName {
 }
 
 impl QualityName {
+    /// The same of the library, which has them in the same order.
     pub fn quality(self) -> Quality {
-        match self {
-            Self::Draft => Quality::Draft,
-            Self::Good => Quality::Good,
-            Self::Best => Quality::Best,
-            Self::Samples => Quality::Samples,
-        }
+        Quality::ALL[self as usize]
     }
 }
 
@@ -453,11 +429,11 @@ mod tests {
     fn lists_of_numbers_are_read_whole_or_not_at_all() {
         assert_eq!("90".parse(), Ok(Spacing::Both(90.0)));
         assert_eq!("74.5, 92".parse(), Ok(Spacing::Each([74.5, 92.0])));
-        assert_eq!("513x257".parse(), Ok(Size([513, 257])));
-        assert_eq!("1,2,3,4".parse(), Ok(Crop([1, 2, 3, 4])));
+        assert_eq!(size("513x257"), Ok([513, 257]));
+        assert_eq!(crop("1,2,3,4"), Ok([1, 2, 3, 4]));
         assert!("1,2,3".parse::<Spacing>().is_err());
-        assert!("513".parse::<Size>().is_err());
-        assert!("1,2,3,-4".parse::<Crop>().is_err());
-        assert!("1,2,3,4,5".parse::<Crop>().is_err());
+        assert!(size("513").is_err());
+        assert!(crop("1,2,3,-4").is_err());
+        assert!(crop("1,2,3,4,5").is_err());
     }
 }

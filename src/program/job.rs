@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use viewcell_bake::VisibilityMode;
+use viewcell_bake::plan::{Layer, WeightChoice};
 
-use super::compression::{CompressionArgs, WeightOf};
+use super::bake::bundle_of;
+use super::compression::CompressionArgs;
 use super::exit::{Exit, Failure};
 use super::heightmap::{CellSizeArgs, Reading, SightArgs};
 use super::places::PlaceArgs;
@@ -128,10 +129,11 @@ impl TerrainJob {
         };
         let mut job = Self::parse(&text).map_err(|error| bad(error.to_string()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        job.output = Some(folder.join(job.output()?));
+        let output = bundle_of(job.output.as_ref(), &job.input)?;
+        job.output = Some(folder.join(output));
         job.input = folder.join(job.input);
         job.places.within(folder);
-        if let Some(WeightOf::Raster(raster)) = &mut job.compression.weight {
+        if let Some(WeightChoice::Raster(Layer::File(raster))) = &mut job.compression.weight {
             *raster = folder.join(&*raster);
         }
         Ok(job)
@@ -148,28 +150,6 @@ impl TerrainJob {
         toml::from_str::<JobFile<PlaceArgs>>(text)?;
         toml::from_str::<JobFile<CompressionArgs>>(text)?;
         Ok(toml::from_str::<JobFile>(text)?.terrain)
-    }
-
-    /// The bundle to write.
-    pub fn output(&self) -> Result<PathBuf, Failure> {
-        if let Some(output) = &self.output {
-            return Ok(output.clone());
-        }
-        match self.input.file_stem() {
-            Some(stem) => Ok(PathBuf::from(stem).with_added_extension("vcb")),
-            None => Err(Failure::usage(format!(
-                "{}: expected the name of a file, found a folder",
-                self.input.display()
-            ))),
-        }
-    }
-
-    /// The visibility mode.
-    pub fn mode(&self) -> VisibilityMode {
-        match self.visibility {
-            Visibility::Conservative => VisibilityMode::Conservative,
-            Visibility::Exact => VisibilityMode::Exact,
-        }
     }
 }
 
@@ -217,7 +197,7 @@ mod tests {
         }
         let line = <Line as clap::Parser>::parse_from(["bake", "a.tif"]).job;
         let file = TerrainJob::parse("[terrain]\ninput = \"a.tif\"").unwrap();
-        assert_eq!(line.output().unwrap(), file.output().unwrap());
+        assert_eq!((line.output, line.input), (file.output, file.input));
         assert_eq!(line.reading.options(), file.reading.options());
         assert_eq!(line.player_height, file.player_height);
         assert_eq!(line.eye_height, file.eye_height);
@@ -287,7 +267,7 @@ mod tests {
             job.compression.budget.map(|(size, _)| size),
             Some(ByteSize(10_000_000))
         );
-        assert_eq!(job.compression.weight, Some(WeightOf::Level));
+        assert_eq!(job.compression.weight, Some(WeightChoice::Level));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use viewcell_ingest::world::solid::{Aabb, Player, Point, SolidLevel};
 use viewcell_simulate::field::Lines;
 
 use super::exit::Failure;
-use super::flags::with_flags;
+use super::flags::noted;
 
 /// How to read a level.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
@@ -148,9 +148,7 @@ impl LevelArgs {
     /// Reads a level.
     pub fn read(&self, path: &Path) -> Result<IngestedSolid, Failure> {
         let mut read = read_solid(path, &self.options())?;
-        for note in &mut read.notes {
-            *note = with_flags(note);
-        }
+        noted(&mut read.notes);
         Ok(read)
     }
 }

@@ -12,7 +12,7 @@ use viewcell_ingest::Ingested;
 use viewcell_ingest::world::solid::Placement;
 
 use super::exit::Failure;
-use super::flags::with_flags;
+use super::flags::noted;
 use super::heightmap::Reading;
 use super::level::MeshArgs;
 use super::values;
@@ -174,9 +174,7 @@ impl PlaceArgs {
         reading: &Reading,
     ) -> Result<(), Failure> {
         self.layers()?.apply(ingested, input, &reading.options())?;
-        for note in &mut ingested.notes {
-            *note = with_flags(note);
-        }
+        noted(&mut ingested.notes);
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use viewcell_bake::{Observer, Stage};
 
+use super::exit::Failure;
 use super::flags::with_flags;
 use super::memory;
 use super::output::{json_line, say};
@@ -106,12 +107,21 @@ impl Progress {
         }
     }
 
+    /// Has `make` write a file, unless a signal comes before.
+    pub fn watch<T, E: Into<Failure>>(
+        voice: &Voice,
+        make: impl FnOnce(&Self) -> Result<T, E>,
+    ) -> Result<T, Failure> {
+        let stop = Stop::listen()?;
+        let progress = Self::new(voice, stop.clone());
+        let made = make(&progress);
+        progress.finish();
+        stop.unless_asked(made)
+    }
+
     /// All notes so far.
     pub fn notes(&self) -> Vec<String> {
-        self.notes
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .clone()
+        held(&self.notes).clone()
     }
 
     /// A stage of `total` units begins; the one before has ended.
@@ -130,12 +140,12 @@ impl Progress {
         if self.style == Style::Json {
             self.line(&current.report());
         }
-        *self.lock() = Some(current);
+        *held(&self.current) = Some(current);
     }
 
     /// Of the stage at work, `done` units are done.
     pub fn reach(&self, done: u64) {
-        let mut current = self.lock();
+        let mut current = held(&self.current);
         let Some(current) = current.as_mut() else {
             return;
         };
@@ -157,7 +167,7 @@ impl Progress {
 
     /// Ends the stage at work, all of which is done.
     pub fn complete(&self) {
-        if let Some(current) = self.lock().as_mut() {
+        if let Some(current) = held(&self.current).as_mut() {
             current.done = current.total;
         }
         self.finish();
@@ -165,7 +175,7 @@ impl Progress {
 
     /// Ends the stage at work, wherever it is: its last line is written, its bar is taken away.
     pub fn finish(&self) {
-        let Some(current) = self.lock().take() else {
+        let Some(current) = held(&self.current).take() else {
             return;
         };
         if let Some(bar) = &current.bar {
@@ -174,12 +184,6 @@ impl Progress {
         if self.style == Style::Json || current.begun.elapsed() >= WORTH_A_LINE {
             self.line(&current.report());
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Current>> {
-        self.current
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn line(&self, report: &Report) {
@@ -193,6 +197,10 @@ impl Progress {
             Style::Auto | Style::None => {}
         }
     }
+}
+
+fn held<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Observer for Progress {
@@ -215,10 +223,7 @@ impl Observer for Progress {
         self.finish();
         let note = with_flags(note);
         self.voice.tell_notes(std::slice::from_ref(&note));
-        let notes = self.notes.lock();
-        notes
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .push(note);
+        held(&self.notes).push(note);
     }
 }
 

@@ -22,7 +22,6 @@ use super::output::{Json, check_outputs, say};
 use super::places::NewPlaces;
 use super::progress::{Progress, Voice};
 use super::sign::warn_of_lost_signature;
-use super::signals::Stop;
 use super::values;
 
 /// Update a bundle after a change of its ground, without a full bake
@@ -158,11 +157,7 @@ pub fn run(args: &Args) -> Outcome {
         .map(PathBuf::as_path)
         .collect();
     check_outputs(&inputs, outputs, args.force)?;
-    let stop = Stop::listen()?;
-    let progress = Progress::new(&args.voice, stop.clone());
-    let made = follow(args, &progress);
-    progress.finish();
-    let report = stop.unless_asked(made)?;
+    let report = Progress::watch(&args.voice, |progress| follow(args, progress))?;
     let info = args.output.as_deref().map(bundle::info).transpose()?;
     if !args.voice.quiet {
         for output in args.output.iter().chain(&args.patch) {
@@ -192,17 +187,12 @@ pub fn run(args: &Args) -> Outcome {
     })
 }
 
-/// What the ground has become, and of which file that is.
-struct After {
-    terrain: Arc<Terrain>,
-    source: Source,
-    /// Whether who is covered by a surface is asked for.
-    inside: bool,
-}
+/// What the ground has become, of which file that is, and whether who is covered by a surface is asked for.
+type After = (Arc<Terrain>, Source, bool);
 
 /// Makes or reads what the ground has become, tells what was noticed in it, and has the bundle follow.
 fn follow(args: &Args, progress: &Progress) -> Result<RebakeReport, Failure> {
-    let after = match (&args.terrain, &args.stamps) {
+    let (terrain, source, inside) = match (&args.terrain, &args.stamps) {
         (Some(terrain), _) => read(args, terrain, progress)?,
         (None, Some(stamps)) => stamped(args, stamps, progress)?,
         (None, None) => {
@@ -220,15 +210,11 @@ fn follow(args: &Args, progress: &Progress) -> Result<RebakeReport, Failure> {
     let how = RebakeOptions {
         threads: args.threads,
         overwrite: args.force,
-        inside: after.inside,
+        inside,
         ..RebakeOptions::default()
     };
     Ok(viewcell_bake::rebake(
-        &job,
-        &after.terrain,
-        &after.source,
-        &how,
-        progress,
+        &job, &terrain, &source, &how, progress,
     )?)
 }
 
@@ -244,14 +230,11 @@ fn read(args: &Args, path: &Path, progress: &Progress) -> Result<After, Failure>
         return Err(Failure::usage("expected a terrain"));
     };
     options.extend(input.source.options);
-    Ok(After {
-        source: Source {
-            options,
-            ..input.source
-        },
-        terrain,
-        inside,
-    })
+    let source = Source {
+        options,
+        ..input.source
+    };
+    Ok((terrain, source, inside))
 }
 
 /// What the options of a bundle are that no bake has.
@@ -289,9 +272,6 @@ fn stamped(args: &Args, path: &Path, progress: &Progress) -> Result<After, Failu
     let stamped = Terrain::new(width, ground.height(), heights, spacing);
     let stamped = stamped.map_err(Failure::bad_file(path))?;
     let terrain = stamped.with_georeference(ground.georeference().cloned());
-    Ok(After {
-        terrain: Arc::new(terrain),
-        source: input::source(path, "stamps", options)?,
-        inside: false,
-    })
+    let source = input::source(path, "stamps", options)?;
+    Ok((Arc::new(terrain), source, false))
 }

@@ -15,7 +15,6 @@ use super::info::Brief;
 use super::output::{Json, check_outputs, say};
 use super::progress::{Progress, Voice};
 use super::sign::warn_of_lost_signature;
-use super::signals::Stop;
 use super::values;
 
 /// Write a lossless bundle again in a smaller size, without another bake
@@ -37,10 +36,10 @@ pub struct RepackArgs {
     threads: usize,
 }
 
-/// What `viewcell repack --json` prints.
+/// What `viewcell repack --json` and `viewcell merge --json` print.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell repack")]
-pub struct RepackDocument {
+#[schemars(title = "viewcell repack, viewcell merge")]
+pub struct Document {
     /// The bundle written.
     #[serde(serialize_with = "crate::output::names")]
     output: PathBuf,
@@ -62,8 +61,7 @@ pub fn repack(args: &RepackArgs) -> Outcome {
         warn_of_lost_signature([args.bundle.as_path()], output);
         Ok(())
     };
-    args.writing
-        .run(make, |output, bundle| RepackDocument { output, bundle })
+    args.writing.run(make)
 }
 
 /// Columns and rows of a bundle, or of the grid that the cells of a solid level are numbered into.
@@ -97,17 +95,6 @@ pub struct MergeArgs {
     compression: CompressionArgs,
 }
 
-/// What `viewcell merge --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell merge")]
-pub struct MergeDocument {
-    /// The bundle written.
-    #[serde(serialize_with = "crate::output::names")]
-    output: PathBuf,
-    /// What the bundle is and how it was made, as `viewcell info --json` prints it.
-    bundle: Info,
-}
-
 pub fn merge(args: &MergeArgs) -> Outcome {
     let Writing { output, force, .. } = &args.writing;
     let make = |progress: &Progress| {
@@ -129,8 +116,7 @@ pub fn merge(args: &MergeArgs) -> Outcome {
         viewcell_bake::merge(&args.shards, output, *force, &compression, progress)?;
         Ok(())
     };
-    args.writing
-        .run(make, |output, bundle| MergeDocument { output, bundle })
+    args.writing.run(make)
 }
 
 /// A bundle and the patches over it, if that is what was given; errors where bundles, patches and shards are mixed
@@ -179,18 +165,13 @@ pub struct Writing {
 
 impl Writing {
     /// Has `make` write the bundle, and tells of it, or that a signal stopped it.
-    pub fn run<D: Serialize>(
-        &self,
-        make: impl FnOnce(&Progress) -> Result<(), Failure>,
-        document: impl FnOnce(PathBuf, Info) -> D,
-    ) -> Outcome {
-        let stop = Stop::listen()?;
-        let progress = Progress::new(&self.voice, stop.clone());
-        let made = make(&progress);
-        progress.finish();
-        stop.unless_asked(made)?;
+    fn run(&self, make: impl FnOnce(&Progress) -> Result<(), Failure>) -> Outcome {
+        Progress::watch(&self.voice, make)?;
         let output = self.output.clone();
-        tell(output, &self.voice, &self.json, document)
+        tell(output, &self.voice, &self.json, |output, bundle| Document {
+            output,
+            bundle,
+        })
     }
 }
 

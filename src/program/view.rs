@@ -127,24 +127,19 @@ fn bake_aside(args: &Args, folder: &Path) -> Result<PathBuf, Failure> {
     let input = &args.bundle;
     let output = folder.join(input.file_name().unwrap_or_default());
     let output = output.with_extension("vcb");
-    let stop = Stop::listen()?;
-    let progress = Progress::new(&Voice::of(false), stop.clone());
-    let bake = || {
+    Progress::watch(&Voice::of(false), |progress| {
         let reading = IngestCellsOptions {
             map: args.map.clone(),
         };
-        let read = Input::cells(input, args.level.pack.as_deref(), &reading, &progress)?;
+        let read = Input::cells(input, args.level.pack.as_deref(), &reading, progress)?;
         say(format_args!(
             "{}: a level with view cells of its own: baked into a temporary file to be shown; viewcell bake {} keeps it",
             input.display(),
             input.display()
         ));
-        let plan = plan(&read, &PlanOptions::default(), &progress)?;
-        Ok::<_, PlanError>(viewcell_bake::run(&plan, &output, None, &progress)?)
-    };
-    let baked = bake();
-    progress.finish();
-    stop.unless_asked(baked)?;
+        let plan = plan(&read, &PlanOptions::default(), progress)?;
+        Ok::<_, PlanError>(viewcell_bake::run(&plan, &output, None, progress)?)
+    })?;
     Ok(output)
 }
 

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use tempfile::TempDir;
-use viewcell_view::live::Server;
+use viewcell_bake::{BakeOptions, Input};
+use viewcell_view::live::{Server, Unbaked};
 
 pub const VIEWCELL: &str = env!("CARGO_BIN_EXE_viewcell");
 
@@ -66,6 +67,12 @@ pub struct Serving {
 impl Serving {
     pub fn new(bundle: &Path, other: Option<&Path>) -> Self {
         Self::of(Server::bind(bundle, other, None).unwrap())
+    }
+
+    /// What is not baked, whose bundle goes to `output`.
+    pub fn unbaked(read: Input, output: PathBuf) -> Self {
+        let world = Unbaked::new(read, BakeOptions::default(), output).unwrap();
+        Self::of(Server::unbaked(world, None).unwrap())
     }
 
     pub fn of(server: Server) -> Self {

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 use viewcell_bake::plan::Layers;
-use viewcell_bake::{BakeOptions, Input, Silent};
+use viewcell_bake::{Input, Silent};
 use viewcell_simulate::trace::Trace;
-use viewcell_view::live::{Server, Unbaked};
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving};
@@ -186,9 +185,7 @@ fn a_large_ground_is_drawn_with_few_triangles() {
         ..viewcell_ingest::IngestOptions::default()
     };
     let read = Input::terrain(&file, &reading, &Layers::default(), &Silent).unwrap();
-    let output = folder.path().join("hills.vcb");
-    let world = Unbaked::new(read, BakeOptions::default(), output).unwrap();
-    let serving = Serving::of(Server::unbaked(world, None).unwrap());
+    let serving = Serving::unbaked(read, folder.path().join("hills.vcb"));
     browser.open(&format!("{}#layer=plain&three=orbit", serving.url));
     for mode in ["orbit", "stand"] {
         browser.evaluate(&format!(

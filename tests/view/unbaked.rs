@@ -9,10 +9,9 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 use viewcell_bake::plan::{Layers, Players};
-use viewcell_bake::{BakeOptions, Input, Silent};
+use viewcell_bake::{Input, Silent};
 use viewcell_ingest::IngestOptions;
 use viewcell_ingest::solid::{SolidOptions, UpAxis};
-use viewcell_view::live::{Server, Unbaked};
 
 use crate::browser::Browser;
 use crate::common::{Baked, Serving, VIEWCELL, text, viewcell};
@@ -30,14 +29,13 @@ fn demo(folder: &TempDir) -> (Serving, PathBuf) {
     };
     let read = Input::terrain(&file, &reading, &Layers::default(), &Silent).unwrap();
     let output = folder.path().join("world.vcb");
-    let world = Unbaked::new(read, BakeOptions::default(), output).unwrap();
-    (Serving::of(Server::unbaked(world, None).unwrap()), file)
+    (Serving::unbaked(read, output), file)
 }
 
 /// A level that is not baked.
-fn unbaked(file: &Path, reading: &SolidOptions, output: PathBuf) -> Unbaked {
+fn unbaked(file: &Path, reading: &SolidOptions, output: PathBuf) -> Serving {
     let read = Input::solid(file, reading, &Players::default(), &Silent).unwrap();
-    Unbaked::new(read, BakeOptions::default(), output).unwrap()
+    Serving::unbaked(read, output)
 }
 
 fn bake(browser: &mut Browser, quality: &str) {
@@ -95,8 +93,7 @@ fn a_bake_that_is_stopped_goes_on_and_what_is_there_is_kept() {
     let output = folder.path().join("world.vcb");
     let (reading, layers) = (IngestOptions::default(), Layers::default());
     let read = Input::terrain(&demo, &reading, &layers, &Silent).unwrap();
-    let world = Unbaked::new(read, BakeOptions::default(), output.clone()).unwrap();
-    let serving = Serving::of(Server::unbaked(world, None).unwrap());
+    let serving = Serving::unbaked(read, output.clone());
     browser.open(&serving.url);
     bake(&mut browser, "best");
     let stage = "document.getElementById('stage').textContent";
@@ -162,8 +159,7 @@ fn cells_of_a_level_see_before_the_bake_what_they_see_after_it() {
     let file = folder.path().join("house.map");
     fs::write(&file, house_map()).unwrap();
     let output = folder.path().join("house.vcb");
-    let world = unbaked(&file, &SolidOptions::default(), output);
-    let serving = Serving::of(Server::unbaked(world, None).unwrap());
+    let serving = unbaked(&file, &SolidOptions::default(), output);
     let baked = Baked::new("solid", &file, &[]);
     for cell in ["0", "17", "60"] {
         let (_, body) = serving.request("GET", &format!("/api/0/pvs?at={cell}"), "");
@@ -279,8 +275,7 @@ fn a_mesh_without_spawn_points_is_shown_with_players_wherever_they_can_stand() {
         up: Some(UpAxis::Z),
         ..SolidOptions::default()
     };
-    let world = unbaked(&file, &reading, folder.path().join("yard.vcb"));
-    let serving = Serving::of(Server::unbaked(world, None).unwrap());
+    let serving = unbaked(&file, &reading, folder.path().join("yard.vcb"));
     let head = |path: &str| -> Value {
         let (status, body) = serving.request("GET", path, "");
         assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));

@@ -3,7 +3,6 @@
 //!
 //! Did not pay: a share of the quads in place of a share of the pairs (a third off on large terrains).
 
-use super::budget::options::Compression;
 use super::error::BakeError;
 use super::graded::{self, GradedWork};
 use super::mode::VisibilityMode;
@@ -23,8 +22,8 @@ use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::pairs::table_length;
 use viewcell_ingest::world::Terrain;
 
-/// What a bake is foreseen to take.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a lossless bake is foreseen to take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Forecast {
     /// Processor time of all threads together, in seconds.
     pub cpu_seconds: f64,
@@ -44,19 +43,6 @@ pub struct Forecast {
     /// Of a solid level: what the kernel will do, in units that take some tenth of a microsecond. The same on every
     /// processor.
     pub work: Option<f64>,
-}
-
-impl Forecast {
-    /// Of a bundle that is compressed.
-    pub fn compressed(self, compression: &Compression) -> Self {
-        match compression {
-            Compression::Optimal(budget) => Self {
-                bytes: self.bytes.min(budget.bytes),
-                ..self
-            },
-            _ => self,
-        }
-    }
 }
 
 /// After so many seconds of processor time, once the tables are made, so many quads of viewpoints are
@@ -127,17 +113,15 @@ fn forecast_by_looks(
         let seen = &*as_seen(terrain, options.curvature)?;
         let work = GradedWork::new(&cells.header().parameters, &valid, seen, options);
         let found = graded::forecast(&work, observer)?;
-        let forecast = Forecast {
+        return Ok(Forecast {
             cpu_seconds: found.cpu_seconds * (1.0 + AFTERWARDS),
             bytes: FIXED + found.bytes + tables as u64,
             memory: options.memory_needed(samples),
             sampled: found.quads[0],
             quads: found.quads[1],
             hidden_near: Some(found.hidden_near),
-            hidden: None,
-            work: None,
-        };
-        return Ok(forecast.compressed(&options.compression));
+            ..Forecast::default()
+        });
     }
     let order = BlockOrder::new(grid, Targets::of(mutual));
     let seen = &*as_seen(terrain, options.curvature)?;
@@ -163,18 +147,14 @@ fn forecast_by_looks(
         },
         observer,
     )?;
-    let lossless = found.bytes + tables as u64;
-    let forecast = Forecast {
+    Ok(Forecast {
         cpu_seconds: found.cpu_seconds,
-        bytes: lossless,
+        bytes: found.bytes + tables as u64,
         memory: options.memory_needed(samples),
         sampled: found.quads,
         quads: visibility.quads().len(),
-        hidden_near: None,
-        hidden: None,
-        work: None,
-    };
-    Ok(forecast.compressed(&options.compression))
+        ..Forecast::default()
+    })
 }
 
 /// What a bake comes to, by some of its quads of viewpoints.
@@ -318,7 +298,7 @@ const SAMPLE_BYTES: u64 = 40;
 const GRADED_SAMPLE_BYTES: u64 = 60;
 
 /// Bytes of the program, its libraries and buffers.
-const PROGRAM_BYTES: u64 = 24 << 20;
+pub(super) const PROGRAM_BYTES: u64 = 32 << 20;
 
 impl BakeOptions {
     /// Bytes of memory that a bake of a grid takes at most, as far as can be told before it

@@ -101,18 +101,8 @@ impl<K: Kernels, F: Fn() -> K> Work for Whole<'_, F> {
 }
 
 impl GridBake<'_> {
-    /// Bakes a bundle at `output`, with kernels over tables that `prepare` makes.
-    pub(super) fn bundle<K: Kernels>(
-        self,
-        prepare: impl Fn() -> K,
-        output: &Path,
-        observer: &dyn Observer,
-    ) -> Result<BakeReport, BakeError> {
-        let work = self.whole(prepare);
-        self.bundle_of(&work, output, observer)
-    }
-
-    fn whole<K: Kernels, F: Fn() -> K>(&self, prepare: F) -> Whole<'_, F> {
+    /// The work of groups that each cover the whole grid, with kernels over tables that `prepare` makes.
+    pub(super) fn whole<K: Kernels, F: Fn() -> K>(&self, prepare: F) -> impl Work {
         let mutual = self.header.parameters.mutual;
         Whole {
             valid: self.valid,
@@ -123,7 +113,7 @@ impl GridBake<'_> {
     }
 
     /// Bakes a bundle at `output`.
-    pub(super) fn bundle_of(
+    pub(super) fn bundle(
         &self,
         work: &dyn Work,
         output: &Path,
@@ -167,15 +157,12 @@ impl GridBake<'_> {
         check_output(output, options.overwrite)?;
         let mut store = open()?;
         let kept_tiles = taken_over(&store, &tiles, options, observer);
-        let total = tiles.len() as u32;
-        let keeping = |error: BakeError, store: &Store| match options.keep {
+        let keeping = |store: &Store, error: BakeError| match options.keep {
             Keep::Nothing => error,
             _ => error.keeping(store, &tiles),
         };
-        finish.stages = match work.fill(&tiles, &mut store, observer) {
-            Ok(stages) => stages,
-            Err(error) => return Err(keeping(error, &store)),
-        };
+        let filled = work.fill(&tiles, &mut store, observer);
+        finish.stages = filled.map_err(|error| keeping(&store, error))?;
         finish.restart_clock();
         let mut provenance = head.job.provenance();
         let place = Destination {
@@ -195,32 +182,20 @@ impl GridBake<'_> {
                 &mut provenance,
             )
         });
-        let written = written.map_err(|error| keeping(error, &store))?;
+        let written = written.map_err(|error| keeping(&store, error))?;
         if options.keep != Keep::Nothing {
             store.remove()?;
         }
         finish.stage("compress");
         Ok(BakeReport {
-            tiles: total,
+            tiles: tiles.len() as u32,
             kept_tiles,
             ..finish.report(written, provenance, &place)
         })
     }
 
     /// Bakes a share of the tiles into a shard at `output`.
-    pub(super) fn shard<K: Kernels>(
-        self,
-        prepare: impl Fn() -> K,
-        shard: ShardOf,
-        output: &Path,
-        observer: &dyn Observer,
-    ) -> Result<ShardReport, BakeError> {
-        let work = self.whole(prepare);
-        self.shard_of(&work, shard, output, observer)
-    }
-
-    /// Bakes a share of the tiles into a shard at `output`.
-    pub(super) fn shard_of(
+    pub(super) fn shard(
         &self,
         work: &dyn Work,
         shard: ShardOf,
@@ -270,20 +245,18 @@ impl GridBake<'_> {
         let mut store = Store::open(&part, Role::Shard, shape, options.keep)?;
         let kept_tiles = taken_over(&store, tiles, options, observer);
         match work.fill(tiles, &mut store, observer) {
-            Ok(_) => {
-                observer.stage(Stage::Finish, 1);
-                let bytes = store.finish_as(output, options.overwrite)?;
-                observer.advance(Stage::Finish, 1);
-                Ok(ShardReport {
-                    share: head.share,
-                    total_tiles,
-                    kept_tiles,
-                    bytes,
-                })
-            }
-            Err(error) if options.keep == Keep::Nothing => Err(error),
-            Err(error) => Err(error.keeping(&store, tiles)),
+            Err(error) if options.keep == Keep::Nothing => return Err(error),
+            Err(error) => return Err(error.keeping(&store, tiles)),
+            Ok(_) => observer.stage(Stage::Finish, 1),
         }
+        let bytes = store.finish_as(output, options.overwrite)?;
+        observer.advance(Stage::Finish, 1);
+        Ok(ShardReport {
+            share: head.share,
+            total_tiles,
+            kept_tiles,
+            bytes,
+        })
     }
 }
 

@@ -6,7 +6,6 @@ use super::budget::options::Compression;
 use super::error::BakeError;
 use super::mode::VisibilityMode;
 use super::store::file::Keep;
-use crate::quality::CellSizes;
 use crate::visibility::{Curvature, HeightField, Simd, covered};
 use viewcell::format::{Coarse, Grid, TerrainParameters};
 use viewcell_ingest::world::{Short, Terrain};
@@ -76,16 +75,6 @@ impl Default for BakeOptions {
 }
 
 impl BakeOptions {
-    /// The same options with view cells of these sizes.
-    pub fn with_cells(self, cells: CellSizes) -> Self {
-        Self {
-            finest: cells.finest,
-            grade: cells.grade,
-            detail: cells.detail,
-            ..self
-        }
-    }
-
     /// What the samples of the bundle stand for, if they are cells.
     pub(super) fn coarse(&self, terrain: &Terrain) -> Option<Coarse> {
         (self.finest > 0).then_some(Coarse {
@@ -99,15 +88,7 @@ impl BakeOptions {
     /// Errors unless view cells of this level can be baked.
     fn check_finest(&self, grid: Grid) -> Result<(), BakeError> {
         let graded = self.grade > 0;
-        let expected = match self.mode {
-            _ if self.grade > TerrainParameters::MAX_GRADE => {
-                Some("0, for cells that do not grow, or 1 to 4096")
-            }
-            _ => None,
-        };
-        if let Some(expected) = expected {
-            return Err(BakeError::option("grade", expected, self.grade));
-        }
+        self.check_grade()?;
         let expected = match (self.detail, self.finest) {
             (0, _) => None,
             (_, 0) => Some("0, for all that there is, or `finest`, so that there are cells"),
@@ -160,6 +141,15 @@ impl BakeOptions {
             error,
         })?;
         Ok(Cow::Owned(asked_for))
+    }
+
+    /// Errors unless cells can grow so.
+    pub(super) fn check_grade(&self) -> Result<(), BakeError> {
+        if self.grade <= TerrainParameters::MAX_GRADE {
+            return Ok(());
+        }
+        let expected = "0, for cells that do not grow, or 1 to 4096";
+        Err(BakeError::option("grade", expected, self.grade))
     }
 
     /// Errors unless this processor has the instructions asked for.

@@ -2,7 +2,7 @@
 
 /// The most memory that the process has used, in bytes; 0 where the system does not say.
 #[cfg(not(windows))]
-pub(super) fn memory() -> u64 {
+pub(crate) fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status
         .lines()
@@ -12,7 +12,7 @@ pub(super) fn memory() -> u64 {
 }
 
 #[cfg(windows)]
-pub(super) fn memory() -> u64 {
+pub(crate) fn memory() -> u64 {
     use std::ffi::c_void;
 
     /// `PROCESS_MEMORY_COUNTERS`.

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use super::error::BakeError;
-use super::forecast::{Forecast, Sampled};
+use super::forecast::{Forecast, PROGRAM_BYTES, Sampled};
 use super::grid::GridBake;
 use super::observer::Observer;
 use super::options::BakeOptions;
 use super::parallel::thread_count;
-use super::peak;
 use super::report::{BakeReport, ShardReport};
 use super::source::{Source, job};
 use super::store::group::{BlockOrder, Targets};
@@ -19,7 +18,7 @@ use crate::compress::ValidPyramid;
 use crate::visibility::solid::{KnownOccluders, Looked, SolidField, Solids};
 use crate::visibility::{Sights, Viewsheds};
 use fearless_simd::Level;
-use viewcell::format::{Grid, TerrainParameters};
+use viewcell::format::Grid;
 use viewcell_ingest::world::solid::{PlaceCells, Player, SolidLevel};
 
 /// What is baked of a solid level.
@@ -51,7 +50,7 @@ pub fn bake_solid(
 ) -> Result<BakeReport, BakeError> {
     let subject = Subject::new(&mut KnownOccluders::default(), world, source, options)?;
     let bake = subject.bake(source, options);
-    bake.bundle(|| &subject.field, output, observer)
+    bake.bundle(&bake.whole(|| &subject.field), output, observer)
 }
 
 /// Bakes a share of the tiles of a solid level into a shard at `output`, for [`super::merge`].
@@ -59,7 +58,7 @@ pub fn bake_solid(
 /// # Errors
 ///
 /// As [`bake_solid`].
-pub fn bake_solid_shard(
+pub(crate) fn bake_solid_shard(
     world: SolidWorld<'_>,
     source: &Source,
     options: &BakeOptions,
@@ -69,26 +68,16 @@ pub fn bake_solid_shard(
 ) -> Result<ShardReport, BakeError> {
     let subject = Subject::new(&mut KnownOccluders::default(), world, source, options)?;
     let bake = subject.bake(source, options);
-    bake.shard(|| &subject.field, shard, output, observer)
+    bake.shard(&bake.whole(|| &subject.field), shard, output, observer)
 }
 
-/// Foresees the bake of a solid level, by some of its quads of viewpoints. Takes one or two seconds.
+/// Foresees the bake of a solid level, by some of its quads of viewpoints; reuses the occluders of other cells of it. Takes one
+/// or two seconds.
 ///
 /// # Errors
 ///
 /// Where [`bake_solid`] would refuse to begin.
-pub fn forecast_solid(
-    world: SolidWorld<'_>,
-    source: &Source,
-    options: &BakeOptions,
-    observer: &dyn Observer,
-) -> Result<Forecast, BakeError> {
-    let known = &mut KnownOccluders::default();
-    forecast_reusing(known, world, source, options, observer)
-}
-
-/// As [`forecast_solid`], with the occluders of other cells of the level.
-pub(crate) fn forecast_reusing(
+pub(crate) fn forecast_solid(
     known: &mut KnownOccluders,
     world: SolidWorld<'_>,
     source: &Source,
@@ -121,23 +110,18 @@ pub(crate) fn forecast_reusing(
     )?;
     let sections = subject.header.kind.solid().map(SolidSections::bytes);
     let work = of_all(looked.work());
-    let forecast = Forecast {
+    Ok(Forecast {
         cpu_seconds: found.cpu_seconds,
         bytes: found.bytes + sections.unwrap_or(0) + 12 * blocks,
-        // To find the cells may have taken more than the bake will.
-        memory: memory_needed(valid.grid(), options).max(peak::memory()),
+        memory: memory_needed(valid.grid(), options),
         sampled: found.quads,
         quads: visibility.quads().len(),
-        hidden_near: None,
         // A sample that ended early says how much work it is, and hardly more.
         hidden: (work <= HOPELESS_WORK).then(|| 1.0 - looked.visible() / looked.pairs()),
         work: Some(work),
-    };
-    Ok(forecast.compressed(&options.compression))
+        ..Forecast::default()
+    })
 }
-
-/// Bytes of the program, its libraries and buffers.
-const PROGRAM_BYTES: u64 = 24 << 20;
 
 /// Bytes of a cell in tables: eyes and bodies, and two nodes of the tree.
 const CELL_BYTES: u64 = 400;
@@ -154,10 +138,7 @@ pub(crate) fn memory_of_solid(
     options: &BakeOptions,
 ) -> Result<u64, BakeError> {
     options.check_simd()?;
-    if options.grade > TerrainParameters::MAX_GRADE {
-        let expected = "0, for cells that do not grow, or 1 to 4096";
-        return Err(BakeError::option("grade", expected, options.grade));
-    }
+    options.check_grade()?;
     let needed = memory_needed(grid_of_cells(places.len() as u32).grid(), options);
     options.check_memory(needed, input)?;
     Ok(needed)

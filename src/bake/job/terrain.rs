@@ -6,7 +6,7 @@ use std::path::Path;
 use super::encode::Destination;
 use super::error::BakeError;
 use super::graded::GradedWork;
-use super::grid::GridBake;
+use super::grid::{GridBake, Work};
 use super::observer::Observer;
 use super::options::{BakeOptions, as_seen};
 use super::report::{BakeReport, ShardReport};
@@ -36,17 +36,9 @@ pub fn bake_terrain(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
-    options.grid(terrain, &source.input.name)?;
-    let terrain = &*options.asked_for(terrain, &source.input.name)?;
-    let seen = &*as_seen(terrain, options.curvature)?;
-    let cells = TerrainCells::of(terrain, options);
-    let valid = &cells.valid();
-    let bake = cells.bake(terrain, source, valid, options);
-    if options.grade > 0 {
-        let work = GradedWork::new(&cells.header.parameters, valid, seen, options);
-        return bake.bundle_of(&work, output, observer);
-    }
-    bake.bundle(|| Kernel::new(seen, options), output, observer)
+    with_work(terrain, source, options, |bake, work| {
+        bake.bundle(work, output, observer)
+    })
 }
 
 /// Bakes a share of the tiles of `terrain` into a shard at `output`, for [`super::merge`].
@@ -65,6 +57,18 @@ pub fn bake_shard(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<ShardReport, BakeError> {
+    with_work(terrain, source, options, |bake, work| {
+        bake.shard(work, shard, output, observer)
+    })
+}
+
+/// What is done with the groups of a terrain.
+fn with_work<T>(
+    terrain: &Terrain,
+    source: &Source,
+    options: &BakeOptions,
+    then: impl FnOnce(&GridBake<'_>, &dyn Work) -> Result<T, BakeError>,
+) -> Result<T, BakeError> {
     options.grid(terrain, &source.input.name)?;
     let terrain = &*options.asked_for(terrain, &source.input.name)?;
     let seen = &*as_seen(terrain, options.curvature)?;
@@ -73,9 +77,9 @@ pub fn bake_shard(
     let bake = cells.bake(terrain, source, valid, options);
     if options.grade > 0 {
         let work = GradedWork::new(&cells.header.parameters, valid, seen, options);
-        return bake.shard_of(&work, shard, output, observer);
+        return then(&bake, &work);
     }
-    bake.shard(|| Kernel::new(seen, options), shard, output, observer)
+    then(&bake, &bake.whole(|| Kernel::new(seen, options)))
 }
 
 /// What sees each other: the samples of a terrain, or cells of them.

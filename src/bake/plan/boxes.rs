@@ -1,11 +1,11 @@
 //! The view cells of a solid level that a quality chooses, by what the kernel does for a sample of it.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::error::PlanError;
 use super::options::CellChoice;
-use crate::job::{
-    BakeError, BakeOptions, Forecast, Observer, SolidWorld, Source, Stage, forecast_reusing,
-};
+use crate::job::{BakeOptions, Forecast, Observer, SolidWorld, Source, Stage, forecast_solid};
 use crate::quality::{BoxSizes, Quality};
 use crate::visibility::solid::KnownOccluders;
 use viewcell_ingest::world::solid::{PlaceOptions, Places, PlacesError, SolidLevel, find_places};
@@ -24,6 +24,15 @@ pub struct ChosenCells {
 }
 
 impl ChosenCells {
+    /// What is baked of their level.
+    pub(super) fn of<'w>(&'w self, level: &'w SolidLevel) -> SolidWorld<'w> {
+        SolidWorld {
+            level,
+            places: &self.places.cells,
+            player: &self.options.player,
+        }
+    }
+
     fn work(&self) -> Option<f64> {
         self.forecast?.work
     }
@@ -43,30 +52,26 @@ impl ChosenCells {
     }
 }
 
-/// Why there are none: no cells could be found, or the bake would refuse to begin.
-#[derive(Debug)]
-pub(super) enum ChoiceError {
-    Places(PlacesError),
-    Bake(BakeError),
-}
-
 /// What qualities choose for a level, as far as it was asked for.
 #[derive(Debug)]
 pub(super) struct Choices {
+    /// The level's file.
+    path: PathBuf,
     /// Cells of the usual size.
-    usual: PlaceOptions,
+    pub(super) usual: PlaceOptions,
     occluders: KnownOccluders,
     known: Vec<(BoxSizes, Result<Arc<ChosenCells>, PlacesError>)>,
 }
 
 /// Finds view cells, unless they are known, and what a bake of them takes with a grade.
 type Find<'f> =
-    dyn FnMut(&PlaceOptions, u32, Option<Places>) -> Result<(Places, Forecast), ChoiceError> + 'f;
+    dyn FnMut(&PlaceOptions, u32, Option<Places>) -> Result<(Places, Forecast), PlanError> + 'f;
 
 impl Choices {
     /// Of a level whose cells of the usual size are found by these options.
-    pub(super) fn new(usual: PlaceOptions) -> Self {
+    pub(super) fn new(path: &Path, usual: PlaceOptions) -> Self {
         Self {
+            path: path.to_owned(),
             usual,
             occluders: KnownOccluders::default(),
             known: Vec::new(),
@@ -78,20 +83,20 @@ impl Choices {
     ///
     /// # Errors
     ///
-    /// Those of [`find_places`] and of [`forecast_solid`](crate::forecast_solid).
+    /// Those of [`find_places`] and of [`forecast_solid`].
     pub(super) fn of(
         &mut self,
         quality: Quality,
         level: &SolidLevel,
         source: &Source,
         observer: &dyn Observer,
-    ) -> Result<Arc<ChosenCells>, ChoiceError> {
+    ) -> Result<Arc<ChosenCells>, PlanError> {
         let mut occluders = std::mem::take(&mut self.occluders);
-        let (sizes, most) = (quality.boxes(), quality.work());
+        let (sizes, most, path) = (quality.boxes(), quality.work(), self.path.clone());
         let found = self.first_within(&sizes, most, &mut |options, grade, places| {
             let places = match places {
                 Some(places) => places,
-                None => find(level, options, observer)?,
+                None => find((&path, level), options, observer)?,
             };
             let world = SolidWorld {
                 level,
@@ -103,8 +108,8 @@ impl Choices {
                 ..BakeOptions::default()
             };
             let known = &mut occluders;
-            let forecast = forecast_reusing(known, world, source, &bake, observer);
-            Ok((places, forecast.map_err(ChoiceError::Bake)?))
+            let forecast = forecast_solid(known, world, source, &bake, observer)?;
+            Ok((places, forecast))
         });
         self.occluders = occluders;
         found
@@ -112,19 +117,17 @@ impl Choices {
 
     /// Cells of sizes that are given: the usual ones where they are not.
     pub(super) fn given(
-        usual: &PlaceOptions,
+        &self,
         choice: &CellChoice,
         level: &SolidLevel,
         observer: &dyn Observer,
-    ) -> Result<Arc<ChosenCells>, ChoiceError> {
-        let [size, height] = choice.cell.unwrap_or([usual.size, usual.height]);
-        let options = PlaceOptions {
-            size,
-            height,
-            ..usual.clone()
-        };
+    ) -> Result<Arc<ChosenCells>, PlanError> {
+        let mut options = self.usual.clone();
+        if let Some(cell) = choice.cell {
+            [options.size, options.height] = cell;
+        }
         Ok(Arc::new(ChosenCells {
-            places: find(level, &options, observer)?,
+            places: find((&self.path, level), &options, observer)?,
             options,
             grade: choice.grade.unwrap_or(0),
             forecast: None,
@@ -137,13 +140,16 @@ impl Choices {
         sizes: &[BoxSizes],
         work: f64,
         find: &mut Find<'_>,
-    ) -> Result<Arc<ChosenCells>, ChoiceError> {
+    ) -> Result<Arc<ChosenCells>, PlanError> {
         let default = BoxSizes::default();
         let (&coarsest, finer) = sizes.split_last().unwrap_or((&default, &[]));
         for &sizes in finer {
             match self.found(sizes, find) {
                 // Larger ones are fewer. What memory there is must not choose: at most 1.3 GB are needed.
-                Err(ChoiceError::Places(PlacesError::Many { .. } | PlacesError::Large { .. })) => {}
+                Err(PlanError::Places {
+                    error: PlacesError::Many { .. } | PlacesError::Large { .. },
+                    ..
+                }) => {}
                 Ok(found) if found.work().is_some_and(|needed| needed > work) => (),
                 found => return found,
             }
@@ -156,9 +162,9 @@ impl Choices {
         &mut self,
         sizes: BoxSizes,
         find: &mut Find<'_>,
-    ) -> Result<Arc<ChosenCells>, ChoiceError> {
+    ) -> Result<Arc<ChosenCells>, PlanError> {
         if let Some((_, found)) = self.known.iter().find(|(of, _)| *of == sizes) {
-            return found.clone().map_err(ChoiceError::Places);
+            return found.clone().map_err(PlanError::places(&self.path));
         }
         let (options, grade) = (sizes.of(&self.usual), sizes.grade);
         // Cells that differ in their grade alone are found already.
@@ -178,20 +184,20 @@ impl Choices {
         });
         match &found {
             Ok(found) => self.known.push((sizes, Ok(found.clone()))),
-            Err(ChoiceError::Places(error)) => self.known.push((sizes, Err(*error))),
-            Err(ChoiceError::Bake(_)) => (),
+            Err(PlanError::Places { error, .. }) => self.known.push((sizes, Err(*error))),
+            Err(_) => (),
         }
         found
     }
 }
 
 fn find(
-    level: &SolidLevel,
+    (path, level): (&Path, &SolidLevel),
     options: &PlaceOptions,
     observer: &dyn Observer,
-) -> Result<Places, ChoiceError> {
+) -> Result<Places, PlanError> {
     observer.stage(Stage::Places, 1);
-    let found = find_places(level, options).map_err(ChoiceError::Places)?;
+    let found = find_places(level, options).map_err(PlanError::places(path))?;
     observer.advance(Stage::Places, 1);
     Ok(found)
 }
@@ -217,12 +223,7 @@ mod tests {
     use super::*;
     use viewcell_ingest::world::solid::{PlaceCells, Player, Units};
 
-    fn words(error: &ChoiceError) -> String {
-        match error {
-            ChoiceError::Places(error) => error.to_string(),
-            ChoiceError::Bake(error) => error.to_string(),
-        }
-    }
+    const FILE: &str = "a.map";
 
     const MANY: PlacesError = PlacesError::Many {
         cells: 2,
@@ -243,7 +244,7 @@ mod tests {
             quality.work(),
             &mut |options, grade, _| {
                 if options.size < least {
-                    return Err(ChoiceError::Places(MANY));
+                    return Err(PlanError::places(Path::new(FILE))(MANY));
                 }
                 let places = Places {
                     cells: PlaceCells::new([1.0; 3], [0.0; 3], Vec::new()),
@@ -255,19 +256,13 @@ mod tests {
                     open_cells: 0,
                 };
                 let forecast = Forecast {
-                    cpu_seconds: 0.0,
-                    bytes: 0,
-                    memory: 0,
-                    sampled: 0,
-                    quads: 0,
-                    hidden_near: None,
-                    hidden: None,
                     work: Some(work(options.size, grade)),
+                    ..Forecast::default()
                 };
                 Ok((places, forecast))
             },
         );
-        let found = found.map_err(|error| words(&error))?;
+        let found = found.map_err(|error| error.to_string())?;
         Ok((found.options.size, found.options.near_floor[0], found.grade))
     }
 
@@ -285,7 +280,7 @@ mod tests {
             (1e12, (4.0, 1.0, 16), (2.0, 1.0, 32), (2.0, 1.0, 32)),
             (1e30, (512.0, 1.0, 16), (256.0, 1.0, 32), (256.0, 1.0, 32)),
         ] {
-            let choices = &mut Choices::new(usual.clone());
+            let choices = &mut Choices::new(Path::new(FILE), usual.clone());
             let work = |size: f64, grade| match grade {
                 0 => work,
                 grade => work / size.powi(4) * 0.1 * f64::from(grade) / 64.0,
@@ -301,17 +296,18 @@ mod tests {
             }
         }
         // Cells that would be too many are passed over, but of samples there are no larger ones.
-        let choices = &mut Choices::new(usual);
+        let choices = &mut Choices::new(Path::new(FILE), usual);
         let found = chosen(choices, Quality::Good, 3.0, |_, _| 0.0);
         assert_eq!(found, Ok((4.0, 1.0, 32)));
         let found = chosen(choices, Quality::Samples, 3.0, |_, _| 0.0);
-        assert_eq!(found, Err(MANY.to_string()));
+        let due = PlanError::places(Path::new(FILE))(MANY);
+        assert_eq!(found, Err(due.to_string()));
     }
 
     #[test]
     fn a_quality_is_named_where_it_is_not_known_without() {
         let level = SolidLevel::new("test", Units::Metres, Player::PERSON);
-        let choices = &mut Choices::new(PlaceOptions::of(&level));
+        let choices = &mut Choices::new(Path::new(FILE), PlaceOptions::of(&level));
         for (quality, work, name) in [
             (Quality::Good, 1e9, None),
             (Quality::Samples, 1e9, None),
@@ -338,14 +334,15 @@ mod tests {
             limit: 1,
             size: 2.0,
         };
-        let choices = &mut Choices::new(PlaceOptions::of(&level));
+        let choices = &mut Choices::new(Path::new(FILE), PlaceOptions::of(&level));
         let sizes = Quality::Good.boxes();
         let mut asked = 0;
         let found = choices.first_within(&sizes, 1.0, &mut |_, _, _| {
             asked += 1;
-            Err(ChoiceError::Places(little))
+            Err(PlanError::places(Path::new(FILE))(little))
         });
-        assert_eq!(words(&found.unwrap_err()), little.to_string());
+        let due = PlanError::places(Path::new(FILE))(little);
+        assert_eq!(found.unwrap_err().to_string(), due.to_string());
         assert_eq!(asked, 1);
     }
 }

@@ -2,19 +2,21 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::boxes::{ChoiceError, ChosenCells};
+use super::boxes::ChosenCells;
 use super::error::PlanError;
-use super::input::{Input, InputWorld};
+use super::input::{Input, InputWorld, SolidInput};
 use super::memory::free_memory;
 use super::options::{CellChoice, PlanOptions};
 use super::solid::notes_of_places;
 use super::told::{told_of_cells, told_of_places, told_of_terrain};
 use crate::bundle::grid_of_cells;
 use crate::job::{
-    BakeOptions, CellOptions, Compression, Forecast, Observer, SolidWorld, Source, forecast,
-    forecast_solid, memory_of_solid,
+    BakeOptions, CellOptions, Compression, Forecast, Observer, Source, VisibilityMode, forecast,
+    forecast_solid, memory_of_solid, peak_memory,
 };
 use crate::quality::{CellSizes, Quality};
+use crate::visibility::solid::KnownOccluders;
+use viewcell_ingest::world::{CellGraph, Terrain};
 
 /// A bake that may begin.
 #[derive(Clone, Debug)]
@@ -22,7 +24,7 @@ pub struct Plan<'i> {
     /// What is baked.
     pub input: &'i Input,
     /// The view cells.
-    pub cells: ViewCells,
+    pub cells: ViewCells<'i>,
     /// The quality that has chosen them, if one has.
     pub quality: Option<Quality>,
     /// How they are baked.
@@ -38,15 +40,15 @@ pub struct Plan<'i> {
     forecast: OnceLock<Forecast>,
 }
 
-/// View cells.
+/// View cells, and what they are of.
 #[derive(Clone, Debug)]
-pub enum ViewCells {
+pub enum ViewCells<'i> {
     /// Squares of samples of a terrain.
-    Squares(CellSizes),
+    Squares(&'i Terrain, CellSizes),
     /// Those that a level has of its own.
-    Own,
+    Own(&'i CellGraph),
     /// Boxes in a solid level.
-    Boxes(Arc<ChosenCells>),
+    Boxes(&'i SolidInput, Arc<ChosenCells>),
 }
 
 /// Decides how a world is baked. Where a quality chooses the cells of a solid level, that takes some seconds. The observer is
@@ -60,21 +62,19 @@ pub fn plan<'i>(
     options: &PlanOptions,
     observer: &dyn Observer,
 ) -> Result<Plan<'i>, PlanError> {
-    let memory = options.bake.memory.or_else(free_memory);
-    let mut bake = BakeOptions {
-        memory,
-        ..options.bake.clone()
-    };
-    let cells = view_cells(input, &options.cells, &bake, observer)?;
+    let mut bake = options.bake.clone();
+    bake.memory = bake.memory.or_else(free_memory);
+    let cells = ViewCells::of(input, &options.cells, bake.mode, observer)?;
     let mut notes = Vec::new();
-    if let (ViewCells::Boxes(boxes), InputWorld::Solid(solid)) = (&cells, &input.world) {
-        notes = notes_of_places(&solid.level, &boxes.places);
+    match (&input.world, &cells) {
+        (InputWorld::Terrain(_, inside), _) => bake.inside = *inside,
+        (_, ViewCells::Boxes(solid, boxes)) => {
+            notes = notes_of_places(&solid.level, &boxes.places);
+        }
+        _ => {}
     }
     notes.iter().for_each(|note| observer.note(note));
-    if let InputWorld::Terrain(_, inside) = input.world {
-        bake.inside = inside;
-    }
-    if let (Some(budget), Some(grid)) = (&options.budget, cells.grid(input)) {
+    if let (Some(budget), Some(grid)) = (&options.budget, cells.grid()) {
         bake.compression = budget.compression(grid)?;
     }
     let quality = options.cells.chooses();
@@ -82,52 +82,37 @@ pub fn plan<'i>(
     Ok(Plan { notes, ..plan })
 }
 
-fn view_cells(
-    input: &Input,
-    choice: &CellChoice,
-    bake: &BakeOptions,
-    observer: &dyn Observer,
-) -> Result<ViewCells, PlanError> {
-    Ok(match &input.world {
-        InputWorld::Terrain(terrain, _) => {
-            ViewCells::Squares(choice.sizes([terrain.width(), terrain.height()], bake.mode))
-        }
-        InputWorld::Cells(_) => ViewCells::Own,
-        InputWorld::Solid(solid) => {
-            let boxes = solid.boxes(choice, &input.source, observer);
-            ViewCells::Boxes(boxes.map_err(|error| match error {
-                ChoiceError::Places(error) => PlanError::Places {
-                    path: input.path.clone(),
-                    error,
-                },
-                ChoiceError::Bake(error) => error.into(),
-            })?)
-        }
-    })
-}
-
-impl ViewCells {
-    /// [`grade`](BakeOptions::grade) of the bake.
-    pub fn grade(&self) -> u32 {
-        match self {
-            Self::Squares(sizes) => sizes.grade,
-            Self::Own => 0,
-            Self::Boxes(boxes) => boxes.grade,
-        }
+impl<'i> ViewCells<'i> {
+    fn of(
+        input: &'i Input,
+        choice: &CellChoice,
+        mode: VisibilityMode,
+        observer: &dyn Observer,
+    ) -> Result<Self, PlanError> {
+        Ok(match &input.world {
+            InputWorld::Terrain(terrain, _) => {
+                let size = [terrain.width(), terrain.height()];
+                Self::Squares(terrain, choice.sizes(size, mode))
+            }
+            InputWorld::Cells(graph) => Self::Own(graph),
+            InputWorld::Solid(solid) => {
+                Self::Boxes(solid, solid.boxes(choice, &input.source, observer)?)
+            }
+        })
     }
 
     /// Columns and rows of the grid that they are numbered into; `None` of a level's own.
-    fn grid(&self, input: &Input) -> Option<[u32; 2]> {
-        match (self, &input.world) {
-            (Self::Squares(sizes), InputWorld::Terrain(terrain, _)) => {
+    fn grid(&self) -> Option<[u32; 2]> {
+        match self {
+            Self::Squares(terrain, sizes) => {
                 let side = |samples: u32| samples.div_ceil(1 << sizes.finest.min(31));
                 Some([side(terrain.width()), side(terrain.height())])
             }
-            (Self::Boxes(boxes), _) => {
+            Self::Own(_) => None,
+            Self::Boxes(_, boxes) => {
                 let grid = grid_of_cells(boxes.places.cells.len() as u32).grid();
                 Some([grid.width(), grid.height()])
             }
-            _ => None,
         }
     }
 }
@@ -140,20 +125,25 @@ impl<'i> Plan<'i> {
     /// Errors where the bake would refuse to begin.
     fn new(
         input: &'i Input,
-        cells: ViewCells,
+        cells: ViewCells<'i>,
         quality: Option<Quality>,
         mut options: BakeOptions,
         graph: &CellOptions,
     ) -> Result<Self, PlanError> {
-        let mut source = input.source.clone();
+        let (name, mut source) = (&input.source.input.name, input.source.clone());
         let forecast = OnceLock::new();
-        match &cells {
-            ViewCells::Squares(sizes) => {
-                options = options.with_cells(*sizes);
+        let memory = match &cells {
+            ViewCells::Squares(terrain, sizes) => {
+                (options.finest, options.detail) = (sizes.finest, sizes.detail);
+                options.grade = sizes.grade;
                 source.options.extend(told_of_terrain(&options));
+                options.memory_needed(options.grid(terrain, name)?)
             }
-            ViewCells::Own => source.options.extend(told_of_cells(graph)),
-            ViewCells::Boxes(boxes) => {
+            ViewCells::Own(level) => {
+                source.options.extend(told_of_cells(graph));
+                2 * (level.cells as u64).pow(2)
+            }
+            ViewCells::Boxes(_, boxes) => {
                 options.grade = boxes.grade;
                 source.options.extend(told_of_places(&boxes.options));
                 let named = quality.and_then(|quality| boxes.named(quality));
@@ -162,18 +152,8 @@ impl<'i> Plan<'i> {
                 if let Some(known) = boxes.forecast {
                     forecast.get_or_init(|| known);
                 }
+                memory_of_solid(&boxes.places.cells, name, &options)?
             }
-        }
-        let memory = match (&input.world, &cells) {
-            (InputWorld::Terrain(terrain, _), _) => {
-                let grid = options.grid(terrain, input.name())?;
-                options.memory_needed(grid)
-            }
-            (InputWorld::Cells(graph), _) => 2 * (graph.cells as u64).pow(2),
-            (InputWorld::Solid(_), ViewCells::Boxes(boxes)) => {
-                memory_of_solid(&boxes.places.cells, input.name(), &options)?
-            }
-            (InputWorld::Solid(_), _) => 0,
         };
         Ok(Self {
             graph: graph.clone(),
@@ -188,27 +168,13 @@ impl<'i> Plan<'i> {
         })
     }
 
-    /// What is baked of a solid level.
-    pub(super) fn solid(&self) -> Option<SolidWorld<'_>> {
-        match (&self.input.world, &self.cells) {
-            (InputWorld::Solid(solid), ViewCells::Boxes(boxes)) => Some(SolidWorld {
-                level: &solid.level,
-                places: &boxes.places.cells,
-                player: &boxes.options.player,
-            }),
-            _ => None,
-        }
-    }
-
     /// Whether a quality has chosen other cells than the samples of a terrain, or than the usual ones of a level.
     pub fn is_larger(&self) -> bool {
-        let is_large = match (&self.cells, &self.input.world) {
-            (ViewCells::Boxes(boxes), InputWorld::Solid(solid)) => {
-                boxes.options.size != solid.usual.size
-            }
+        let is_large = match &self.cells {
+            ViewCells::Boxes(solid, boxes) => boxes.options.size != solid.usual.size,
             _ => false,
         };
-        self.quality.is_some() && (self.cells.grade() > 0 || is_large)
+        self.quality.is_some() && (self.options.grade > 0 || is_large)
     }
 
     /// Seconds of one processor that the bake takes at most, as far as is known without a look.
@@ -216,12 +182,10 @@ impl<'i> Plan<'i> {
         if let Some(known) = self.forecast.get() {
             return known.cpu_seconds;
         }
-        let Some([width, height]) = self.cells.grid(self.input) else {
-            return 0.0;
-        };
+        let [width, height] = self.cells.grid().unwrap_or_default();
         let all = f64::from(width) * f64::from(height);
         match self.cells {
-            ViewCells::Squares(sizes) => {
+            ViewCells::Squares(_, sizes) => {
                 let near = match sizes.grade {
                     0 => all,
                     grade => (4.0 * f64::from(grade)).powi(2),
@@ -239,31 +203,37 @@ impl<'i> Plan<'i> {
     ///
     /// [`PlanError`] where the observer stops it, and of a level with view cells of its own.
     pub fn forecast(&self, observer: &dyn Observer) -> Result<Forecast, PlanError> {
-        let lossless = match self.forecast.get() {
+        let found = match self.forecast.get() {
             Some(known) => *known,
             None => {
                 let found = self.look(observer)?;
                 *self.forecast.get_or_init(|| found)
             }
         };
-        Ok(lossless.compressed(&self.options.compression))
+        Ok(Forecast {
+            bytes: match &self.options.compression {
+                Compression::Optimal(budget) => found.bytes.min(budget.bytes),
+                _ => found.bytes,
+            },
+            // To find the cells, or to look at finer ones, may have taken more than the bake will.
+            memory: found.memory.max(peak_memory()),
+            ..found
+        })
     }
 
     fn look(&self, observer: &dyn Observer) -> Result<Forecast, PlanError> {
-        let lossless = BakeOptions {
-            compression: Compression::Lossless,
-            ..self.options.clone()
-        };
-        Ok(match (&self.input.world, self.solid()) {
-            (InputWorld::Terrain(terrain, _), _) => {
-                forecast(terrain, &lossless, self.input.name(), observer)?
+        let (options, name) = (&self.options, &self.source.input.name);
+        Ok(match &self.cells {
+            ViewCells::Squares(terrain, _) => forecast(terrain, options, name, observer)?,
+            ViewCells::Boxes(solid, boxes) => {
+                let world = boxes.of(&solid.level);
+                let known = &mut KnownOccluders::default();
+                forecast_solid(known, world, &self.source, options, observer)?
             }
-            (_, Some(world)) => forecast_solid(world, &self.source, &lossless, observer)?,
-            _ => {
+            ViewCells::Own(_) => {
                 return Err(PlanError::Usage(format!(
-                    "{}: expected a terrain or a solid level, found a level with view cells of its own, whose bake nobody \
-                     foresees",
-                    self.input.name()
+                    "{name}: expected a terrain or a solid level, found a level with view cells of its own, whose bake \
+                     nobody foresees"
                 )));
             }
         })
@@ -275,19 +245,18 @@ impl<'i> Plan<'i> {
     ///
     /// As [`plan`].
     pub fn of(&self, quality: Quality, observer: &dyn Observer) -> Result<Option<Self>, PlanError> {
-        let cells = match view_cells(self.input, &quality.into(), &self.options, observer) {
+        let mode = self.options.mode;
+        let cells = match ViewCells::of(self.input, &quality.into(), mode, observer) {
             Err(PlanError::Places { error, .. }) if error.is_of_size() => return Ok(None),
             cells => cells?,
         };
-        if let (ViewCells::Squares(own), ViewCells::Squares(sizes)) = (&self.cells, &cells)
+        if let (ViewCells::Squares(_, own), ViewCells::Squares(_, sizes)) = (&self.cells, &cells)
             && own == sizes
         {
             return Ok(Some(self.clone()));
         }
-        let options = BakeOptions {
-            memory: None,
-            ..self.options.clone()
-        };
+        let mut options = self.options.clone();
+        options.memory = None;
         Self::new(self.input, cells, Some(quality), options, &self.graph).map(Some)
     }
 }

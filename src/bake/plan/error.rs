@@ -72,6 +72,13 @@ impl PlanError {
         Self::Bad(format!("{}: {words}", path.display()))
     }
 
+    pub(super) fn places(path: &Path) -> impl Fn(PlacesError) -> Self {
+        move |error| Self::Places {
+            path: path.to_owned(),
+            error,
+        }
+    }
+
     pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self {
         move |error| Self::Io {
             path: path.to_owned(),

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::boxes::{ChoiceError, Choices, ChosenCells};
+use super::boxes::{Choices, ChosenCells};
 use super::error::PlanError;
-use super::kind::WorldFile;
 use super::layers::Layers;
 use super::memory::free_memory;
 use super::options::CellChoice;
@@ -101,8 +100,7 @@ impl Input {
             format: "heights",
             notes: Vec::new(),
         };
-        let reading = IngestOptions::default();
-        let path = Path::new("heights");
+        let (path, reading) = (Path::new("heights"), IngestOptions::default());
         Self::on_ground(path, ingested, source, &reading, layers, observer)
     }
 
@@ -186,7 +184,11 @@ impl Input {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let sum = (read.bytes, read.crc32);
         let source = Source::of_bytes(&name, level.format, sum, told_of_level(&reading));
-        let world = InputWorld::Solid(Arc::new(SolidInput::new(level, usual)));
+        let world = InputWorld::Solid(Arc::new(SolidInput {
+            level,
+            choices: Mutex::new(Choices::new(path, usual.clone())),
+            usual,
+        }));
         Ok(Self::read(path, source, notes, world, observer))
     }
 
@@ -206,35 +208,14 @@ impl Input {
             world,
         }
     }
-
-    /// The kind of world.
-    pub fn kind(&self) -> WorldFile {
-        match self.world {
-            InputWorld::Terrain(..) => WorldFile::Terrain,
-            InputWorld::Cells(_) => WorldFile::Cells,
-            InputWorld::Solid(_) => WorldFile::Solid,
-        }
-    }
-
-    /// The name of its file.
-    pub(super) fn name(&self) -> &str {
-        &self.source.input.name
-    }
 }
 
 impl SolidInput {
-    fn new(level: SolidLevel, usual: PlaceOptions) -> Self {
-        Self {
-            level,
-            choices: Mutex::new(Choices::new(usual.clone())),
-            usual,
-        }
-    }
-
     /// Players can be where these positions reach, too, in coordinates of the file.
     pub fn reach_from(&mut self, reach: Vec<Point>) {
         self.usual.reach = reach;
-        self.choices = Mutex::new(Choices::new(self.usual.clone()));
+        let choices = self.choices.get_mut();
+        choices.unwrap_or_else(PoisonError::into_inner).usual = self.usual.clone();
     }
 
     /// The view cells that are asked for: the usual ones with what is given of sizes, or those that the quality chooses.
@@ -243,12 +224,12 @@ impl SolidInput {
         choice: &CellChoice,
         source: &Source,
         observer: &dyn Observer,
-    ) -> Result<Arc<ChosenCells>, ChoiceError> {
+    ) -> Result<Arc<ChosenCells>, PlanError> {
         // What was known before a panic is still right.
         let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         match choice.chooses() {
             Some(quality) => choices.of(quality, &self.level, source, observer),
-            None => Choices::given(&self.usual, choice, &self.level, observer),
+            None => choices.given(choice, &self.level, observer),
         }
     }
 }

@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::error::PlanError;
-use super::told::{short, told_of_mesh};
+use super::told::{set, short, told_of_mesh};
+use crate::bundle::InputFile;
 use crate::job::Source;
 use viewcell_ingest::solid::{SolidOptions, read_solid};
 use viewcell_ingest::world::solid::{Heightmap, PatchCount, Placement, SolidLevel, rasterize};
@@ -71,21 +72,16 @@ impl Layers {
         }
         let before = ingested.terrain.places().filter(|&place| place).count();
         if let Some(mask) = &self.walkable {
-            let walkable = |values: &[f64]| -> Vec<bool> {
-                values.iter().map(|&v| !(v.is_nan() || v == 0.0)).collect()
-            };
-            match mask {
-                Layer::Samples(values) => {
-                    leave(&mut ingested.terrain, &walkable(values), "`walkable`")?;
-                }
+            let (name, values) = match mask {
+                Layer::Samples(values) => ("`walkable`".to_owned(), values.clone()),
                 Layer::File(path) => {
                     let mask = read_terrain(path, &as_mask(path, reading))?;
                     same_samples((path, &mask), (input, ingested), reading)?;
-                    let walkable = walkable(mask.terrain.heights());
-                    let name = path.display().to_string();
-                    leave(&mut ingested.terrain, &walkable, &name)?;
+                    (path.display().to_string(), mask.terrain.heights().to_vec())
                 }
-            }
+            };
+            let walkable = values.iter().map(|&v| !(v.is_nan() || v == 0.0));
+            leave(&mut ingested.terrain, &walkable.collect::<Vec<_>>(), &name)?;
         }
         let terrain = &mut ingested.terrain;
         if let Some(degrees) = self.max_slope {
@@ -137,29 +133,28 @@ impl Layers {
     /// Errors for options that need others, and numbers that say nothing.
     fn check(&self) -> Result<(), PlanError> {
         let usage = |words: String| Err(PlanError::Usage(words));
-        let needs = |option: &str, other: &str| {
-            usage(format!(
-                "`{option}`: expected only with `{other}`; add it, or leave out `{option}`"
-            ))
-        };
-        if self.ground.is_none() {
-            if self.inside {
-                return needs("inside", "ground");
-            }
-            if self.ground_tolerance.is_some() {
-                return needs("ground_tolerance", "ground");
+        let (ground, solids) = (self.ground.is_some(), self.solids.is_some());
+        for (option, is_given, other, has_other) in [
+            ("inside", self.inside, "ground", ground),
+            (
+                "ground_tolerance",
+                self.ground_tolerance.is_some(),
+                "ground",
+                ground,
+            ),
+            ("placement", self.placement.is_some(), "solids", solids),
+        ] {
+            if is_given && !has_other {
+                return usage(format!(
+                    "`{option}`: expected only with `{other}`; add it, or leave out `{option}`"
+                ));
             }
         }
-        if self.solids.is_none() {
-            if self.placement.is_some() {
-                return needs("placement", "solids");
-            }
-            if self.mesh != SolidOptions::default() {
-                return usage(
-                    "`up`, `from`, `opaque_without_material`, `keep`, `drop`: expected only with `solids`; add it, or leave them out"
-                        .to_owned(),
-                );
-            }
+        if !solids && self.mesh != SolidOptions::default() {
+            return usage(
+                "`up`, `from`, `opaque_without_material`, `keep`, `drop`: expected only with `solids`; add it, or leave them out"
+                    .to_owned(),
+            );
         }
         if let Some(Placement { origin, scale }) = self.placement
             && !(origin.iter().all(|x| x.is_finite()) && scale.is_finite() && scale > 0.0)
@@ -168,24 +163,26 @@ impl Layers {
                 "`placement` {origin:?}, {scale}: expected metres, and metres a unit, more than 0"
             ));
         }
-        if let Some(metres) = self.ground_tolerance
-            && !(metres >= 0.0 && metres.is_finite())
-        {
-            return usage(format!(
-                "`ground_tolerance` {metres}: expected 0 metres or more"
-            ));
-        }
-        if let Some(degrees) = self.max_slope
-            && !(0.0..=90.0).contains(&degrees)
-        {
-            return usage(format!("`max_slope` {degrees}: expected 0 to 90 degrees"));
-        }
-        if let Some(metres) = self.water_level
-            && !metres.is_finite()
-        {
-            return usage(format!(
-                "`water_level` {metres}: expected a number of metres"
-            ));
+        for (option, number, least, most, expected) in [
+            (
+                "ground_tolerance",
+                self.ground_tolerance,
+                0.0,
+                f64::MAX,
+                "0 metres or more",
+            ),
+            ("max_slope", self.max_slope, 0.0, 90.0, "0 to 90 degrees"),
+            (
+                "water_level",
+                self.water_level,
+                f64::MIN,
+                f64::MAX,
+                "a number of metres",
+            ),
+        ] {
+            if let Some(number) = number.filter(|number| !(least..=most).contains(number)) {
+                return usage(format!("`{option}` {number}: expected {expected}"));
+            }
         }
         Ok(())
     }
@@ -196,49 +193,40 @@ impl Layers {
     ///
     /// Where a file cannot be read.
     pub fn told(&self) -> Result<Map<String, Value>, PlanError> {
-        let mut told = Map::new();
         let of_file = |path: &Path| {
             let file = Source::new(path, "", Map::new());
-            let file = file.map_err(PlanError::io(path))?.input;
-            Ok::<_, PlanError>(format!(
-                "{} ({} bytes, {})",
-                file.name, file.bytes, file.digest
-            ))
+            Ok::<_, PlanError>(file.map_err(PlanError::io(path))?.input)
         };
-        for (name, layer) in [("ground", &self.ground), ("walkable", &self.walkable)] {
-            let value = match layer {
-                None => continue,
+        let words =
+            |file: InputFile| format!("{} ({} bytes, {})", file.name, file.bytes, file.digest);
+        let layer = |layer: &Option<Layer>| {
+            let file = match layer {
+                None => return Ok(None),
                 Some(Layer::File(path)) => of_file(path)?,
                 Some(Layer::Samples(samples)) => {
                     let bytes: Vec<u8> = samples.iter().flat_map(|x| x.to_le_bytes()).collect();
-                    let file = Source::of_file(Path::new("memory"), &bytes, "", Map::new()).input;
-                    format!("{} ({} bytes, {})", file.name, file.bytes, file.digest)
+                    Source::of_file(Path::new("memory"), &bytes, "", Map::new()).input
                 }
             };
-            told.insert(name.into(), value.into());
-        }
-        if let Some(path) = &self.solids {
-            told.insert("solids".into(), of_file(path)?.into());
-        }
-        if let Some(Placement { origin, scale }) = self.placement {
-            let mut numbers = origin.to_vec();
-            numbers.extend((scale != 1.0).then_some(scale));
-            let words: Vec<String> = numbers.into_iter().map(short).collect();
-            told.insert("placement".into(), words.join(",").into());
-        }
+            Ok::<_, PlanError>(Some(words(file)))
+        };
+        let solids = self.solids.as_deref().map(of_file).transpose()?;
+        let placement = self.placement.map(|Placement { origin, scale }| {
+            let scale = (scale != 1.0).then_some(scale);
+            let words: Vec<String> = origin.into_iter().chain(scale).map(short).collect();
+            words.join(",")
+        });
+        let mut told = set(json!({
+            "ground": layer(&self.ground)?,
+            "walkable": layer(&self.walkable)?,
+            "solids": solids.map(words),
+            "placement": placement,
+            "inside": self.inside.then_some(true),
+            "ground-tolerance": self.ground_tolerance,
+            "max-slope": self.max_slope,
+            "water-level": self.water_level,
+        }));
         told.extend(told_of_mesh(&self.mesh));
-        if self.inside {
-            told.insert("inside".into(), true.into());
-        }
-        for (name, value) in [
-            ("ground-tolerance", self.ground_tolerance),
-            ("max-slope", self.max_slope),
-            ("water-level", self.water_level),
-        ] {
-            if let Some(value) = value {
-                told.insert(name.into(), value.into());
-            }
-        }
         Ok(told)
     }
 }

@@ -86,6 +86,17 @@ pub enum WeightChoice {
     Raster(Layer),
 }
 
+impl From<String> for WeightChoice {
+    /// `area`, `level`, or the name of a raster.
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "area" => Self::Area,
+            "level" => Self::Level,
+            path => Self::Raster(Layer::File(path.into())),
+        }
+    }
+}
+
 impl BudgetChoice {
     /// What is kept of a bundle of so many columns and rows of view cells.
     ///

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::decide::Plan;
-use super::input::InputWorld;
+use super::decide::{Plan, ViewCells};
 use crate::bundle::Statistics;
 use crate::job::{
     BakeError, BakeOptions, BakeReport, CellOptions, CellReport, Keep, Observer, ShardOf,
@@ -59,7 +58,7 @@ pub fn run(
     let notes = match &baked {
         Baked::Grid(report) => [
             resumed(options.keep, report.kept_tiles, report.tiles),
-            plan.solid().and_then(|_| hides_little(&report.statistics)),
+            hides_little(plan, &report.statistics),
         ],
         Baked::Cells(report) => {
             let one_way = report.statistics.one_way_pairs;
@@ -84,33 +83,42 @@ fn bake(
 ) -> Result<Baked, BakeError> {
     let source = &plan.source;
     let grid = |report| Baked::Grid(Box::new(report));
-    match (&plan.input.world, plan.solid(), shard) {
-        (InputWorld::Terrain(terrain, _), _, None) => {
-            bake_terrain(terrain, source, options, output, observer).map(grid)
+    Ok(match (&plan.cells, shard) {
+        (ViewCells::Squares(terrain, _), None) => {
+            grid(bake_terrain(terrain, source, options, output, observer)?)
         }
-        (InputWorld::Terrain(terrain, _), _, Some(shard)) => {
-            bake_shard(terrain, source, options, shard, output, observer).map(Baked::Shard)
+        (ViewCells::Squares(terrain, _), Some(shard)) => Baked::Shard(bake_shard(
+            terrain, source, options, shard, output, observer,
+        )?),
+        (ViewCells::Boxes(solid, boxes), None) => {
+            let world = boxes.of(&solid.level);
+            grid(bake_solid(world, source, options, output, observer)?)
         }
-        (_, Some(world), None) => bake_solid(world, source, options, output, observer).map(grid),
-        (_, Some(world), Some(shard)) => {
-            bake_solid_shard(world, source, options, shard, output, observer).map(Baked::Shard)
+        (ViewCells::Boxes(solid, boxes), Some(shard)) => {
+            let world = boxes.of(&solid.level);
+            Baked::Shard(bake_solid_shard(
+                world, source, options, shard, output, observer,
+            )?)
         }
-        (InputWorld::Cells(graph), _, None) => {
+        (ViewCells::Own(graph), None) => {
             let options = CellOptions {
                 threads: options.threads,
                 overwrite: options.overwrite,
                 checkpoint: (options.keep == Keep::Resume).then(|| checkpoint_beside(output)),
                 ..plan.graph.clone()
             };
-            let baked = bake_cells(graph, source, &options, output, observer);
-            baked.map(|report| Baked::Cells(Box::new(report)))
+            let report = bake_cells(graph, source, &options, output, observer)?;
+            Baked::Cells(Box::new(report))
         }
-        (_, None, _) => Err(BakeError::option(
-            "shard",
-            "a terrain or a solid level",
-            "a level with view cells of its own",
-        )),
-    }
+        (ViewCells::Own(_), Some(_)) => {
+            let found = "a level with view cells of its own";
+            return Err(BakeError::option(
+                "shard",
+                "a terrain or a solid level",
+                found,
+            ));
+        }
+    })
 }
 
 /// What a resumed bake has taken over.
@@ -141,9 +149,10 @@ const LITTLE: f64 = 0.02;
 const ROOM: u64 = 256;
 
 /// The warning of a bundle that hides next to nothing.
-fn hides_little(statistics: &Statistics) -> Option<String> {
+fn hides_little(plan: &Plan<'_>, statistics: &Statistics) -> Option<String> {
     let hidden = statistics.levels.first()?.hidden_share;
-    (hidden < LITTLE && statistics.samples >= ROOM).then(|| {
+    let is_solid = matches!(plan.cells, ViewCells::Boxes(..));
+    (is_solid && hidden < LITTLE && statistics.samples >= ROOM).then(|| {
         format!(
             "warning: {:.1} % of the pairs of view cells are hidden. Is this one open space, or are players outside of \
              the walls? The cells are those that can be reached from spawn points and `reach`; a mesh may be in other \

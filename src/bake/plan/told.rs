@@ -18,7 +18,7 @@ pub(super) fn short(number: f64) -> String {
     Short(number).to_string()
 }
 
-fn set(options: Value) -> Map<String, Value> {
+pub(super) fn set(options: Value) -> Map<String, Value> {
     match options {
         Value::Object(options) => options.into_iter().filter(|(_, v)| !v.is_null()).collect(),
         _ => Map::new(),

@@ -11,8 +11,8 @@ use crate::simulate::culling::{CullingOptions, Method, cull, foreseen};
 use crate::simulate::sent::{Body, Late, Sent};
 use viewcell::query::World;
 use viewcell_bake::visibility::solid::BodyTracer;
-use viewcell_ingest::world::solid::{Player, SolidLevel};
-use viewcell_program::bake::Hull;
+use viewcell_ingest::world::solid::{Aabb, Player, SolidLevel};
+use viewcell_program::bake::hull;
 use viewcell_program::exit::{Failure, Outcome};
 use viewcell_program::level::LevelArgs;
 use viewcell_program::output::Json;
@@ -60,9 +60,10 @@ pub(super) struct Args {
         long,
         value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
         allow_hyphen_values = true,
+        value_parser = hull,
         requires = "level"
     )]
-    hull: Option<Hull>,
+    hull: Option<Aabb>,
     /// With --level: a bundle of the same level from `bake solid`. Counts whom a server would send by its cells, by the
     /// occlusion test of each pair, and by a watch, and what a frame takes
     #[arg(long, value_name = "BUNDLE", requires = "level")]
@@ -372,7 +373,7 @@ impl<'l> Judge<'l> {
     fn new(args: &Args, level: &'l SolidLevel) -> Self {
         let [_, standing] = level.player.eye;
         let eye = args.eye.unwrap_or(standing);
-        let player = Player::standing(args.hull.map_or(level.player.hull, |hull| hull.0), eye);
+        let player = Player::standing(args.hull.unwrap_or(level.player.hull), eye);
         Self {
             bodies: BodyTracer::new(level, player),
             eye,

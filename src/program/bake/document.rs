@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell_bake::bundle::Info;
-use viewcell_bake::plan::{InputWorld, ViewCells};
+use viewcell_bake::plan::ViewCells;
 use viewcell_bake::{Forecast, Observer, Plan, Quality, ShardReport};
 use viewcell_ingest::terrain_files;
 use viewcell_ingest::world::Short;
@@ -55,14 +55,14 @@ pub(super) fn said_first(
             said.push(format!("--quality {} {found}", quality.name()));
         }
     }
-    let cells = match (&plan.cells, plan.quality, &plan.input.world) {
-        (ViewCells::Boxes(boxes), Some(quality), _) if is_larger => format!(
+    let cells = match (&plan.cells, plan.quality) {
+        (ViewCells::Boxes(_, boxes), Some(quality)) if is_larger => format!(
             "--quality {}: cells of {}, boxes of them far away (--grade={}):",
             quality.name(),
             Short(boxes.options.size),
             boxes.grade
         ),
-        (ViewCells::Squares(sizes), _, InputWorld::Terrain(terrain, _)) if is_larger => {
+        (ViewCells::Squares(terrain, sizes), _) if is_larger => {
             let side = 1 << sizes.finest;
             format!(
                 "{} samples: near players are told apart by squares of {side} × {side} samples, far ones by larger squares \
@@ -221,18 +221,15 @@ struct QualityForecast {
 impl QualityForecast {
     fn new(plan: &Plan<'_>, quality: Quality, progress: &Progress) -> Result<Self, Failure> {
         let forecast = plan.forecast(progress)?;
-        let (mut finest, mut detail, mut cell) = (None, None, None);
-        match &plan.cells {
-            ViewCells::Squares(sizes) => {
-                (finest, detail) = (Some(sizes.finest), Some(sizes.detail));
-            }
-            ViewCells::Boxes(boxes) => cell = Some(boxes.options.size),
-            ViewCells::Own => {}
-        }
+        let (finest, detail, cell) = match &plan.cells {
+            ViewCells::Squares(_, sizes) => (Some(sizes.finest), Some(sizes.detail), None),
+            ViewCells::Boxes(_, boxes) => (None, None, Some(boxes.options.size)),
+            ViewCells::Own(_) => (None, None, None),
+        };
         Ok(Self {
             quality: quality.name().to_owned(),
             finest,
-            grade: plan.cells.grade(),
+            grade: plan.options.grade,
             detail,
             cell,
             cpu_seconds: forecast.cpu_seconds,
@@ -260,18 +257,16 @@ impl QualityForecast {
 impl ForecastDocument {
     /// What a plan takes; and, where the quality chooses the cells, what others would.
     pub(super) fn new(plan: &Plan<'_>, progress: &Progress) -> Result<Self, Failure> {
-        let forecast = plan.forecast(progress)?;
         let mut qualities = Vec::new();
-        for quality in Quality::ALL {
-            if plan.quality.is_none() {
-                break;
-            }
+        for quality in plan.quality.iter().flat_map(|_| Quality::ALL) {
             if let Some(of) = plan.of(quality, progress)? {
                 qualities.push(QualityForecast::new(&of, quality, progress)?);
             }
         }
+        // The last, since what the others have taken the bake takes, too: it tells of them.
+        let forecast = plan.forecast(progress)?;
         let (cells, files) = match &plan.cells {
-            ViewCells::Boxes(boxes) => (Some(boxes.places.cells.len()), Vec::new()),
+            ViewCells::Boxes(_, boxes) => (Some(boxes.places.cells.len()), Vec::new()),
             _ => (None, terrain_files(&plan.input.path)),
         };
         Ok(Self {

@@ -1,7 +1,6 @@
 //! `viewcell bake solid`: a level made of solids becomes a bundle.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use crate::compression::CompressionArgs;
 use crate::exit::{Failure, Outcome};
@@ -10,7 +9,7 @@ use crate::level::LevelArgs;
 use crate::simulate::csv;
 use crate::{input, values};
 use viewcell_bake::plan::{CellChoice, Players};
-use viewcell_bake::{BakeOptions, Input, PlanOptions};
+use viewcell_bake::{Input, PlanOptions};
 use viewcell_ingest::world::solid::Aabb;
 
 use super::{Verb, VerbOptions, bundle_of};
@@ -42,8 +41,8 @@ pub struct Args {
 
     /// Width of the view cells near floors, and their height [default: 32 units of Quake, 1 m of meshes; larger where
     /// --quality chooses so]
-    #[arg(long, value_name = "SIZE[,HEIGHT]")]
-    cell: Option<Cell>,
+    #[arg(long, value_name = "SIZE[,HEIGHT]", value_parser = cell)]
+    cell: Option<[f64; 2]>,
 
     /// Let cells grow with distance: boxes of several cells answer as one if the distance between two is at least RATIO
     /// of their longest sides [default: 32]
@@ -64,14 +63,15 @@ pub struct Args {
     #[arg(
         long,
         value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        value_parser = hull
     )]
-    hull: Option<Hull>,
+    hull: Option<Aabb>,
 
     /// Height of the eye above the origin, or lowest and highest, crouched and standing [default: that of the
     /// format's game: 12,26 in Quake III; 22 in Quake, which has no crouching; 1.7 m in meshes]
-    #[arg(long, value_name = "LOW[,HIGH]", allow_hyphen_values = true)]
-    eye: Option<Eye>,
+    #[arg(long, value_name = "LOW[,HIGH]", allow_hyphen_values = true, value_parser = eye)]
+    eye: Option<[f64; 2]>,
 
     /// Positions that players can reach besides the level's spawn points, in the coordinates of queries: a trace
     /// (CSV with the columns t_ms,player,x,y,z and others), or lines of x,y,z
@@ -95,62 +95,38 @@ pub struct Args {
 }
 
 /// SIZE or SIZE,HEIGHT.
-#[derive(Clone, Copy)]
-struct Cell([f64; 2]);
-
-impl FromStr for Cell {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers =
-            values::numbers(text).filter(|numbers| numbers.iter().all(|n| values::is_length(*n)));
-        match numbers.as_deref() {
-            Some(&[size]) => Ok(Self([size, size])),
-            Some(&[size, height]) => Ok(Self([size, height])),
-            _ => Err("expected SIZE or SIZE,HEIGHT: numbers from 0.0001 to 1e9".to_owned()),
-        }
+fn cell(text: &str) -> Result<[f64; 2], String> {
+    let numbers =
+        values::numbers(text).filter(|numbers| numbers.iter().all(|n| values::is_length(*n)));
+    match numbers.as_deref() {
+        Some(&[size]) => Ok([size, size]),
+        Some(&[size, height]) => Ok([size, height]),
+        _ => Err("expected SIZE or SIZE,HEIGHT: numbers from 0.0001 to 1e9".to_owned()),
     }
 }
 
 /// LOW or LOW,HIGH.
-#[derive(Clone, Copy)]
-struct Eye([f64; 2]);
-
-impl FromStr for Eye {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = values::numbers(text);
-        let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
-        match numbers.as_deref() {
-            Some(&[height]) => Ok(Self([height, height])),
-            Some(&[low, high]) if low <= high => Ok(Self([low, high])),
-            _ => {
-                Err("expected UP or LOW,HIGH: numbers from -1e9 to 1e9, the lower first".to_owned())
-            }
-        }
+fn eye(text: &str) -> Result<[f64; 2], String> {
+    let numbers = values::numbers(text);
+    let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
+    match numbers.as_deref() {
+        Some(&[height]) => Ok([height, height]),
+        Some(&[low, high]) if low <= high => Ok([low, high]),
+        _ => Err("expected UP or LOW,HIGH: numbers from -1e9 to 1e9, the lower first".to_owned()),
     }
 }
 
 /// The box of a player's body: six numbers.
-#[derive(Clone, Copy)]
-pub struct Hull(pub Aabb);
-
-impl FromStr for Hull {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let fault = "expected MINX,MINY,MINZ,MAXX,MAXY,MAXZ: six numbers from -1e9 to 1e9, each minimum below its \
-                     maximum";
-        let numbers = values::numbers(text);
-        let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
-        match numbers.as_deref() {
-            Some(&[a, b, c, d, e, f]) if a < d && b < e && c < f => Ok(Self(Aabb {
-                min: [a, b, c],
-                max: [d, e, f],
-            })),
-            _ => Err(fault.to_owned()),
-        }
+pub fn hull(text: &str) -> Result<Aabb, String> {
+    let fault = "expected MINX,MINY,MINZ,MAXX,MAXY,MAXZ: six numbers from -1e9 to 1e9, each minimum below its maximum";
+    let numbers = values::numbers(text);
+    let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
+    match numbers.as_deref() {
+        Some(&[a, b, c, d, e, f]) if a < d && b < e && c < f => Ok(Aabb {
+            min: [a, b, c],
+            max: [d, e, f],
+        }),
+        _ => Err(fault.to_owned()),
     }
 }
 
@@ -159,33 +135,29 @@ pub fn run(args: &Args) -> Outcome {
         input: &args.input,
         bundle: bundle_of(args.output.as_ref(), &args.input)?,
         force: args.force,
-        is_lossy: args.compression.is_lossy(),
+        is_lossy: args.compression.budget.is_some(),
         keeps_flow: false,
         options: &args.verb_options,
     };
     verb.run(|progress| {
         let players = Players {
-            hull: args.hull.map(|Hull(hull)| hull),
-            eye: args.eye.map(|eye| eye.0),
+            hull: args.hull,
+            eye: args.eye,
             reach: reached(args.reach.as_deref())?,
         };
         let input = Input::solid(&args.input, &args.reading.options(), &players, progress)?;
         let cells = CellChoice {
             quality: args.quality.quality(),
-            cell: args.cell.map(|Cell(cell)| cell),
+            cell: args.cell,
             grade: args.grade,
             ..CellChoice::default()
         };
-        let bake = BakeOptions {
-            threads: args.threads,
-            ..BakeOptions::default()
-        };
-        let options = PlanOptions {
+        let mut options = PlanOptions {
             cells,
             budget: args.compression.choice()?,
-            bake,
             ..PlanOptions::default()
         };
+        options.bake.threads = args.threads;
         Ok((input, options))
     })
 }

@@ -104,12 +104,15 @@ pub(super) fn stopped(failure: &Failure, stop: &Stop) -> Failure {
     Failure::Stopped(stop.exit())
 }
 
-/// Where the bundle of a level goes.
+/// Where a bundle goes: if nobody says, it has the input's name, in the current folder.
 pub fn bundle_of(output: Option<&PathBuf>, input: &Path) -> Result<PathBuf, Failure> {
     match (output, input.file_stem()) {
         (Some(output), _) => Ok(output.clone()),
-        (None, Some(stem)) => Ok(PathBuf::from(stem).with_extension("vcb")),
-        (None, None) => Err(Failure::usage("expected a level to bake")),
+        (None, Some(stem)) => Ok(PathBuf::from(stem).with_added_extension("vcb")),
+        (None, None) => Err(Failure::usage(format!(
+            "{}: expected the name of a file, found a folder",
+            input.display()
+        ))),
     }
 }
 

@@ -45,7 +45,8 @@ impl UnbakedLevel {
     /// Of a level that was read; adds to its notes.
     pub(super) fn new(input: &mut Input) -> Result<Self, PlanError> {
         let InputWorld::Solid(solid) = &mut input.world else {
-            return Err(PlanError::Bad("expected a solid level".to_owned()));
+            let found = "expected a heightmap or solids, found a level with view cells of its own";
+            return Err(PlanError::Bad(format!("{}: {found}", input.path.display())));
         };
         let found = match places_to_show(&solid.level, &solid.usual) {
             Err(PlacesError::NoSpawn | PlacesError::Buried(_)) if solid.usual.reach.is_empty() => {

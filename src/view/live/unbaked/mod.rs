@@ -80,12 +80,7 @@ impl Unbaked {
                 let of = |words| PlanError::Bad(format!("{}: {words}", input.path.display()));
                 UnbakedKind::Terrain(Box::new(terrain.map_err(of)?))
             }
-            InputWorld::Solid(_) => UnbakedKind::Level(Box::new(UnbakedLevel::new(&mut input)?)),
-            InputWorld::Cells(_) => {
-                let found = "expected a heightmap or solids, found a level with view cells";
-                let words = format!("{}: {found}", input.path.display());
-                return Err(PlanError::Bad(words));
-            }
+            _ => UnbakedKind::Level(Box::new(UnbakedLevel::new(&mut input)?)),
         };
         Ok(Self {
             input,
