@@ -11,11 +11,12 @@ use crate::solid::{
     decided_by_cells, hunt, in_sight, in_threads,
 };
 use viewcell::query::SolidBundle;
+use viewcell_bake::PlanError;
 use viewcell_bake::bundle::grid_of_cells;
 use viewcell_bake::visibility::solid::{BodyTracer, DEPTH, SolidField};
 use viewcell_ingest::world::Short;
 use viewcell_ingest::world::solid::{PlaceCells, PlaceOptions, Player, SolidLevel, find_places};
-use viewcell_program::bake::{no_places, reached};
+use viewcell_program::bake::reached;
 use viewcell_program::exit::{Exit, Failure, Outcome};
 use viewcell_program::level::{LevelArgs, player_of};
 use viewcell_program::output::Json;
@@ -163,12 +164,8 @@ pub(super) fn run(args: &Args) -> Outcome {
     let level = read.level;
     let player = bundle.map_or(level.player, |bundle| player_of(&bundle));
     let frames = args.trace.as_deref().map(frames).transpose()?;
-    let reach = args.reach.as_deref().map(reached).transpose()?;
-    let reach: Vec<_> = reach
-        .into_iter()
-        .flatten()
-        .map(|at| level.frame.to_level(at))
-        .collect();
+    let reach = reached(args.reach.as_deref())?.into_iter();
+    let reach: Vec<_> = reach.map(|at| level.frame.to_level(at)).collect();
     let needs_cells = frames.is_some() || bundle.is_none();
     let sizes = match (args.cell.as_slice(), needs_cells) {
         (_, false) => Vec::new(),
@@ -232,8 +229,10 @@ impl Args {
             reach: reach.to_vec(),
             ..PlaceOptions::of(level)
         };
-        let places =
-            find_places(level, &options).map_err(|error| no_places(&self.level, &error))?;
+        let places = find_places(level, &options).map_err(|error| PlanError::Places {
+            path: self.level.clone(),
+            error,
+        })?;
         Ok(Cells {
             size,
             places: places.cells,
