@@ -7,7 +7,7 @@ use super::status::{
     Outcome, VIEWCELL_ABI_VERSION, VIEWCELL_ARGUMENT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_VERSION,
     answer, buffer, given, place, slice, status_of_open, viewcell_status,
 };
-use crate::query::{OpenError, OwnedBundle, TerrainBundle, World};
+use crate::query::{OpenError, OwnedBundle, TerrainBundle};
 
 /// The kind of a bundle of a terrain: a grid of samples.
 pub const VIEWCELL_TERRAIN: viewcell_status = 1;
@@ -34,10 +34,7 @@ impl Kept for viewcell_bundle {
 /// What a bundle is of, for as long as it or a clone of it is kept.
 impl OwnedBundle {
     pub(super) fn terrain(&self) -> Outcome<&TerrainBundle<'static>> {
-        match self.lasting_world() {
-            World::Terrain(terrain) => Ok(terrain),
-            _ => Err(VIEWCELL_KIND),
-        }
+        self.lasting_world().terrain().ok_or(VIEWCELL_KIND)
     }
 }
 
@@ -234,10 +231,7 @@ pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcel
 pub unsafe extern "C" fn viewcell_kind(bundle: *const viewcell_bundle) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        Ok(match unsafe { source(bundle) }?.world() {
-            World::Terrain(_) => VIEWCELL_TERRAIN,
-            World::Cells(_) => VIEWCELL_CELLS,
-            World::Solid(_) => VIEWCELL_SOLID,
-        })
+        let kind = unsafe { source(bundle) }?.world().kind();
+        Ok(kind.code() as viewcell_status)
     })
 }

@@ -7,28 +7,15 @@ use super::status::{
     Outcome, VIEWCELL_ARGUMENT, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, answer, buffer,
     place, slice, status_of_place, viewcell_status,
 };
-use crate::format::{Sample, SolidParameters, bits};
-use crate::frontier::{FrontierBuilder, FrontierOptions, Side};
-use crate::query::{CellBundle, OwnedBundle, Place, World};
-use crate::session::{CellHalf, CellSets, Half, SessionOptions, SessionWorld};
+use crate::frontier::{FrontierOptions, Side};
+use crate::query::OwnedBundle;
+use crate::session::{Half, OwnedSets};
 
 /// Grows frontier sets, one after the other, in memory of its own. One thread at a time: make one
 /// for each thread.
 #[derive(Debug)]
 pub struct viewcell_frontier {
-    sets: Sets,
-    /// What they borrow from.
-    source: OwnedBundle,
-}
-
-/// What makes sets in each kind of world.
-#[allow(clippy::large_enum_variant, reason = "one a handle, which is boxed")]
-#[derive(Debug)]
-enum Sets {
-    /// Of samples: those of a terrain, or the cells of a solid level.
-    Samples(FrontierBuilder<'static>),
-    /// Of cells.
-    Cells(CellSets<'static>),
+    sets: OwnedSets,
 }
 
 impl Kept for viewcell_frontier {
@@ -37,38 +24,6 @@ impl Kept for viewcell_frontier {
     fn table() -> &'static Table<Self> {
         static TABLE: Table<viewcell_frontier> = Table::new();
         &TABLE
-    }
-}
-
-impl viewcell_frontier {
-    /// Whether a place is in a half.
-    fn contains(&self, side: Side, place: Place) -> bool {
-        match &self.sets {
-            Sets::Samples(builder) => builder.region(side).contains(sample_of(place)),
-            Sets::Cells(sets) => {
-                let Place::Cell(cell) = place else {
-                    return false;
-                };
-                bits::has(sets.half(side as usize), cell as usize)
-            }
-        }
-    }
-
-    /// A half that stands by itself, without what lies within a margin of its edge.
-    fn half(&mut self, side: Side, margin: u32) -> Half {
-        match (&mut self.sets, self.source.world()) {
-            (Sets::Cells(sets), _) => Half::Cells(CellHalf::of(sets.half(side as usize))),
-            (Sets::Samples(builder), World::Solid(_)) => Half::Solid(builder.core(side, margin)),
-            (Sets::Samples(builder), _) => Half::Terrain(builder.core(side, margin)),
-        }
-    }
-}
-
-/// The sample that stands for a place in sets of samples.
-fn sample_of(place: Place) -> Sample {
-    match place {
-        Place::Sample(sample) => sample,
-        Place::Cell(cell) => SolidParameters::sample(cell),
     }
 }
 
@@ -120,13 +75,8 @@ pub unsafe extern "C" fn viewcell_frontier_new(
         let out = unsafe { place(frontier) }?;
         *out = core::ptr::null_mut();
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let source = unsafe { source(bundle) }?.clone();
-        let sets = match source.lasting_world() {
-            World::Terrain(terrain) => Sets::Samples(FrontierBuilder::new(terrain)),
-            World::Solid(level) => Sets::Samples(FrontierBuilder::new(level.sights())),
-            World::Cells(level) => Sets::Cells(level.builder()),
-        };
-        *out = keep(viewcell_frontier { sets, source })?;
+        let sets = OwnedSets::new(unsafe { source(bundle) }?);
+        *out = keep(viewcell_frontier { sets })?;
         Ok(VIEWCELL_OK)
     })
 }
@@ -155,16 +105,10 @@ pub unsafe extern "C" fn viewcell_frontier_begin(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let viewcell_frontier { sets, source } = unsafe { get_mut(frontier) }?;
-        let world = source.world();
-        let places = [known(world, a)?, known(world, b)?];
-        match (sets, places.map(sample_of)) {
-            (Sets::Cells(sets), _) => CellBundle::begin(sets, a, b, &SessionOptions::default()),
-            (Sets::Samples(builder), [a, b]) => {
-                let begun = builder.begin(a, b, &options(budget));
-                begun.map_err(status_of_place)?;
-            }
-        }
+        let sets = &mut unsafe { get_mut(frontier) }?.sets.sets;
+        let [a, b] = [known(sets.world(), a)?, known(sets.world(), b)?];
+        sets.begin(a, b, &options(budget))
+            .map_err(status_of_place)?;
         Ok(VIEWCELL_OK)
     })
 }
@@ -179,10 +123,7 @@ pub unsafe extern "C" fn viewcell_frontier_step(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        Ok(match &mut unsafe { get_mut(frontier) }?.sets {
-            Sets::Samples(builder) => builder.step(quads).into(),
-            Sets::Cells(_) => 1,
-        })
+        Ok(unsafe { get_mut(frontier) }?.sets.sets.step(quads).into())
     })
 }
 
@@ -197,10 +138,10 @@ pub unsafe extern "C" fn viewcell_frontier_contains(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let frontier = unsafe { get(frontier) }?;
+        let sets = &unsafe { get(frontier) }?.sets.sets;
         let side = self::side(side)?;
-        let at = known(frontier.source.world(), place);
-        Ok(at.is_ok_and(|at| frontier.contains(side, at)).into())
+        let at = known(sets.world(), place);
+        Ok(at.is_ok_and(|at| sets.contains(side, at)).into())
     })
 }
 
@@ -214,13 +155,10 @@ pub unsafe extern "C" fn viewcell_frontier_area(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let frontier = unsafe { get(frontier) }?;
+        let sets = &unsafe { get(frontier) }?.sets.sets;
         let side = self::side(side)?;
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
-        *unsafe { place(places) }? = match &frontier.sets {
-            Sets::Samples(builder) => builder.region(side).area(),
-            Sets::Cells(sets) => bits::count(sets.half(side as usize)),
-        };
+        *unsafe { place(places) }? = sets.area(side);
         Ok(VIEWCELL_OK)
     })
 }
@@ -240,7 +178,8 @@ pub unsafe extern "C" fn viewcell_frontier_encode(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let half = unsafe { get_mut(frontier) }?.half(side(of)?, margin);
+        let sets = &mut unsafe { get_mut(frontier) }?.sets.sets;
+        let half = sets.half(side(of)?, margin);
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put_code(&half.encode(), bytes, size, length) }
     })

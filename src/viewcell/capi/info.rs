@@ -1,9 +1,8 @@
 //! What a bundle is of.
 
-use super::bundle::{VIEWCELL_CELLS, VIEWCELL_SOLID, VIEWCELL_TERRAIN, source, viewcell_bundle};
+use super::bundle::{source, viewcell_bundle};
 use super::place::viewcell_box;
 use super::status::{VIEWCELL_OK, answer, place, viewcell_status};
-use super::visible::words_of;
 use crate::query::World;
 
 /// What a bundle is of. Fields of one kind of world are 0 for the others.
@@ -84,7 +83,8 @@ pub unsafe extern "C" fn viewcell_info(
             axes: frame.axes.map(i32::from),
             mutual: of.is_mutual().into(),
             places: of.places(),
-            words: words_of(of),
+            words: of.words() as u64,
+            kind: of.kind().code(),
             ..viewcell_world::default()
         };
         *out = match of {
@@ -92,7 +92,6 @@ pub unsafe extern "C" fn viewcell_info(
                 let parameters = terrain.parameters();
                 let [dx, dy] = parameters.cell_spacing;
                 viewcell_world {
-                    kind: VIEWCELL_TERRAIN as u32,
                     width: parameters.grid.width(),
                     height: parameters.grid.height(),
                     levels: parameters.grid.levels(),
@@ -105,7 +104,6 @@ pub unsafe extern "C" fn viewcell_info(
                 }
             }
             World::Cells(level) => viewcell_world {
-                kind: VIEWCELL_CELLS as u32,
                 greatest_distance: level.parameters().greatest_distance,
                 has_bsp: (level.parameters().nodes > 0).into(),
                 has_neighbours: level.has_neighbours().into(),
@@ -114,7 +112,6 @@ pub unsafe extern "C" fn viewcell_info(
             World::Solid(level) => {
                 let parameters = level.parameters();
                 viewcell_world {
-                    kind: VIEWCELL_SOLID as u32,
                     solids: parameters.solids,
                     faces: parameters.faces,
                     cell: level.cell_size(),

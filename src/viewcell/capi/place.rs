@@ -109,7 +109,7 @@ pub unsafe extern "C" fn viewcell_locate(
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { self::place(place) }?;
         *out = VIEWCELL_NOWHERE;
-        if let World::Terrain(terrain) = world {
+        if let Some(terrain) = world.terrain() {
             return put_sample(world, terrain.locate(position.x, position.y), out);
         }
         let found = world.locate((*position).into()).ok_or(VIEWCELL_OUTSIDE)?;
@@ -172,12 +172,11 @@ fn put_sample(
     out: &mut viewcell_place,
 ) -> Outcome<viewcell_status> {
     let found = found.ok_or(VIEWCELL_OUTSIDE)?;
-    if let World::Terrain(terrain) = world
-        && !terrain.valid().has_sample(found)
-    {
+    let found = Place::Sample(found);
+    if !world.can_be_at(found) {
         return Err(VIEWCELL_VOID);
     }
-    *out = number(world, Place::Sample(found));
+    *out = number(world, found);
     Ok(VIEWCELL_OK)
 }
 
@@ -196,9 +195,9 @@ pub unsafe extern "C" fn viewcell_bounds(
         let world = unsafe { source(bundle) }?.world();
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { self::place(bounds) }?;
-        let missing = match world {
-            World::Terrain(_) => VIEWCELL_VOID,
-            World::Cells(_) | World::Solid(_) => VIEWCELL_FORMAT,
+        let missing = match world.terrain() {
+            Some(_) => VIEWCELL_VOID,
+            None => VIEWCELL_FORMAT,
         };
         let corners = world.bounds(known(world, place)?).ok_or(missing)?;
         *out = corners.into();
@@ -221,16 +220,8 @@ pub unsafe extern "C" fn viewcell_contains(
         let world = unsafe { source(bundle) }?.world();
         // SAFETY: null, or readable during the call: the header tells the caller so.
         let words = unsafe { slice(words, count) }?;
-        let (word, bit) = match (world, known(world, place)?) {
-            (World::Terrain(terrain), Place::Sample(Sample { column, row })) => {
-                let columns = terrain.grid().block_shape().0;
-                let word = u64::from(row >> 3) * u64::from(columns) + u64::from(column >> 3);
-                (word, (row & 7) << 3 | column & 7)
-            }
-            (_, _) => ((place / 64).into(), place % 64),
-        };
-        let word = usize::try_from(word).ok().and_then(|word| words.get(word));
-        let word = word.ok_or(VIEWCELL_BUFFER)?;
+        let (word, bit) = world.bit(known(world, place)?).ok_or(VIEWCELL_OUTSIDE)?;
+        let word = words.get(word).ok_or(VIEWCELL_BUFFER)?;
         Ok((word >> bit & 1 == 1).into())
     })
 }
@@ -246,12 +237,10 @@ pub unsafe extern "C" fn viewcell_distance(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let source = unsafe { source(bundle) }?;
-        let World::Cells(level) = source.world() else {
-            return Err(VIEWCELL_KIND);
-        };
+        let world = unsafe { source(bundle) }?.world();
+        let level = world.cells().ok_or(VIEWCELL_KIND)?;
         for cell in [from, to] {
-            known(source.world(), cell)?;
+            known(world, cell)?;
         }
         // Distances take 16 bits at most.
         level

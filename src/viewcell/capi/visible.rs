@@ -5,11 +5,10 @@ use super::place::{
     VIEWCELL_NOWHERE, known, numbered, position, viewcell_place, viewcell_position,
 };
 use super::status::{
-    Outcome, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
-    answer, buffer, slice, viewcell_status,
+    Outcome, VIEWCELL_BUFFER, VIEWCELL_FORMAT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, buffer,
+    slice, viewcell_status,
 };
-use crate::format::bits;
-use crate::query::{Answer, Place, Quad, TerrainBundle, World};
+use crate::query::{Answer, World};
 
 /// Whether a player at one number may be seen from another; nowhere sees and is seen.
 #[inline]
@@ -103,19 +102,10 @@ pub unsafe extern "C" fn viewcell_visible_from(
     })
 }
 
-/// The quad of a level of a terrain that a place is in.
-fn quad(terrain: &TerrainBundle<'_>, place: Place, level: u32) -> Outcome<Quad> {
-    let Place::Sample(sample) = place else {
-        return Err(VIEWCELL_KIND);
-    };
-    if level >= terrain.grid().levels() {
-        return Err(VIEWCELL_OUTSIDE);
-    }
-    Ok(Quad::new(
-        level,
-        sample.column >> level,
-        sample.row >> level,
-    ))
+/// A level of quads, if there is such a one.
+fn checked(world: &World<'_>, level: u32) -> Outcome<u32> {
+    let level = Some(level).filter(|level| *level < world.levels());
+    level.ok_or(VIEWCELL_OUTSIDE)
 }
 
 /// What is known of sight from one quad of a terrain to another: 0 if nothing of it can be seen from anywhere in the
@@ -134,13 +124,17 @@ pub unsafe extern "C" fn viewcell_visible_quads(
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
         let source = unsafe { source(bundle) }?;
         let (world, terrain) = (source.world(), source.terrain()?);
-        let from = quad(terrain, known(world, from)?, from_level)?;
-        let to = quad(terrain, known(world, to)?, to_level)?;
-        Ok(match terrain.visible_quads(from, to) {
-            Answer::Hidden => 0,
-            Answer::Visible => 1,
-            Answer::Mixed => 2,
-        })
+        let quad = |place, level| {
+            let sample = known(world, place)?.sample();
+            Outcome::Ok(sample.quad().ancestor(checked(world, level)?))
+        };
+        Ok(
+            match terrain.visible_quads(quad(from, from_level)?, quad(to, to_level)?) {
+                Answer::Hidden => 0,
+                Answer::Visible => 1,
+                Answer::Mixed => 2,
+            },
+        )
     })
 }
 
@@ -164,40 +158,11 @@ pub unsafe extern "C" fn viewcell_pvs(
         let at = known(world, place)?;
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         let out = unsafe { buffer(words, count) }?;
-        let needed = usize::try_from(words_of(world)).unwrap_or(usize::MAX);
-        let out = out.get_mut(..needed).ok_or(VIEWCELL_BUFFER)?;
-        match world {
-            World::Terrain(terrain) => {
-                let quad = quad(terrain, at, level)?;
-                terrain.pvs(quad).ok_or(VIEWCELL_FORMAT)?.expand(out);
-            }
-            _ if level > 0 => return Err(VIEWCELL_OUTSIDE),
-            World::Cells(level) => {
-                let row = level.pvs(place).words();
-                if row.len() < out.len() {
-                    return Err(VIEWCELL_FORMAT);
-                }
-                for (out, word) in out.iter_mut().zip(row) {
-                    *out = word;
-                }
-            }
-            World::Solid(level) => {
-                out.fill(0);
-                for seen in level.visible_cells(place) {
-                    bits::set(out, seen as usize);
-                }
-            }
-        }
+        let out = out.get_mut(..world.words()).ok_or(VIEWCELL_BUFFER)?;
+        let seen = world.pvs(at, checked(world, level)?);
+        seen.ok_or(VIEWCELL_FORMAT)?.expand(out);
         Ok(VIEWCELL_OK)
     })
-}
-
-/// Words of a bitmap of places.
-pub(super) fn words_of(world: &World<'_>) -> u64 {
-    match world {
-        World::Terrain(terrain) => terrain.grid().blocks() as u64,
-        World::Cells(_) | World::Solid(_) => world.places().div_ceil(64),
-    }
 }
 
 /// Whether two players may see each other on their paths: one who is now anywhere at place a and moves up to reach_a,

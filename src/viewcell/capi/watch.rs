@@ -11,7 +11,7 @@ use super::status::{
     Outcome, VIEWCELL_ARGUMENT, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
     answer, flag, given, place, slice, viewcell_status,
 };
-use crate::query::{OwnedBundle, World};
+use crate::query::OwnedBundle;
 use crate::watch::{Smoke, Watch, WatchCounts, WatchOptions, Watched};
 
 /// The most players that a watch takes: a pair of them takes 900 bytes.
@@ -106,9 +106,7 @@ pub unsafe extern "C" fn viewcell_watch_new(
         if players > VIEWCELL_MOST_WATCHED {
             return Err(VIEWCELL_ARGUMENT);
         }
-        let World::Solid(level) = *source.lasting_world() else {
-            return Err(VIEWCELL_KIND);
-        };
+        let level = *source.lasting_world().solid().ok_or(VIEWCELL_KIND)?;
         let options = WatchOptions { max_ahead };
         let watch = Watch::new(level, players as usize, options).ok_or(VIEWCELL_FORMAT)?;
         *out = keep(viewcell_watch {

@@ -12,7 +12,7 @@ use super::keys::{Key, indices, sort};
 use super::neighbors::{Apart, Home, Neighbors, Row, Turns, squared};
 use super::senses::Senses;
 use super::{Bounds, InterestError};
-use crate::query::{Place, SolidParameters, TerrainBundle, World};
+use crate::query::{Place, TerrainBundle, World};
 
 /// From how many others on, and from one for how many blocks of the grid on, a PVS is written out.
 const MANY: usize = 64;
@@ -445,22 +445,11 @@ impl Sight for World<'_> {
     }
 
     fn visible_each(&self, from: Place, to: &[Place], room: &mut Vec<u64>, seen: &mut Vec<bool>) {
-        let sights = match self {
-            World::Terrain(terrain) => Some(terrain),
-            World::Solid(level) => Some(level.sights()),
-            World::Cells(_) => None,
-        };
-        let sample = |place: Place| match (self, place) {
-            (World::Terrain(_), Place::Sample(sample)) => Some(sample),
-            (World::Solid(level), Place::Cell(cell)) if cell < level.cells() => {
-                Some(SolidParameters::sample(cell))
-            }
-            _ => None,
-        };
         // Of many, the PVS is written out and looked up.
         let is_long =
             |terrain: &TerrainBundle<'_>| to.len() > MANY.max(terrain.grid().blocks() / MANY);
-        let pvs = sights.zip(sample(from)).and_then(|(terrain, from)| {
+        let sights = self.sights().zip(self.sample(from));
+        let pvs = sights.and_then(|(terrain, from)| {
             let is_there = is_long(terrain) && terrain.valid().has_sample(from);
             let pvs = is_there.then(|| terrain.pvs(from.quad()))?;
             pvs.map(|pvs| (terrain, pvs))
@@ -473,14 +462,12 @@ impl Sight for World<'_> {
         room.clear();
         room.resize(grid.blocks(), 0);
         pvs.expand(room);
-        let wide = (grid.width() as usize).div_ceil(8);
         seen.extend(to.iter().map(|&place| {
-            let Some(to) = sample(place) else {
+            let Some(to) = self.sample(place) else {
                 return World::visible(self, from, place);
             };
-            let block = (to.row >> 3) as usize * wide + (to.column >> 3) as usize;
+            let (block, bit) = grid.block_bit(to);
             let bits = room.get(block).copied().unwrap_or(0);
-            let bit = (to.row & 7) << 3 | to.column & 7;
             bits >> bit & 1 == 1 && terrain.valid().has_sample(to)
         }));
     }

@@ -36,6 +36,7 @@ mod layers;
 #[cfg(feature = "mmap")]
 mod map;
 mod owned;
+mod seen;
 pub(crate) mod solid;
 mod terrain;
 mod within;
@@ -56,6 +57,7 @@ pub use layers::Layers;
 #[cfg(feature = "mmap")]
 pub use map::MappedBundle;
 pub use owned::OwnedBundle;
+pub use seen::Seen;
 pub use solid::{OcclusionTest, SolidBundle};
 pub use terrain::TerrainBundle;
 pub(crate) use within::counted;

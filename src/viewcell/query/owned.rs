@@ -254,17 +254,39 @@ mod tests {
             };
             let world = bundle.world();
             for place in (0..world.places()).filter_map(|number| world.place(number)) {
-                let can_be = match (world, place) {
-                    (World::Terrain(terrain), Place::Sample(sample)) => {
-                        terrain.valid().has_sample(sample)
-                    }
-                    _ => true,
-                };
+                let can_be = world.can_be_at(place);
                 assert_eq!(world.visible(place, place), can_be, "{path:?}, {place:?}");
                 voids += u32::from(!can_be);
             }
         }
         assert!(voids > 39, "{voids} voids");
+    }
+
+    #[test]
+    fn a_pvs_has_the_places_that_are_visible() {
+        for name in ["13x9-voids.vcb", "40x9-pairs.vcb", "level.vcb", "solid.vcb"] {
+            let bundle = open(name);
+            let world = bundle.world();
+            let places = || (0..world.places()).filter_map(|number| world.place(number));
+            for from in places() {
+                let seen = world.pvs(from, 0).unwrap();
+                let mut found: Vec<Place> = seen.places().collect();
+                found.sort_by_key(|place| world.number(*place));
+                let visible = places().filter(|to| world.visible(from, *to));
+                assert_eq!(found, visible.collect::<Vec<_>>(), "{name}, {from:?}");
+                assert_eq!(seen.count(), found.len() as u64);
+                let mut words = vec![0; world.words()];
+                seen.expand(&mut words);
+                let is_seen = |to: &Place| {
+                    let (word, bit) = world.bit(*to).unwrap();
+                    words[word] >> bit & 1 == 1
+                };
+                assert!(places().filter(is_seen).eq(found), "{name}, {from:?}");
+            }
+            assert!(world.pvs(Place::Cell(u32::MAX), 0).is_none());
+            let place = world.place(0).unwrap();
+            assert!(world.pvs(place, world.levels()).is_none(), "{name}");
+        }
     }
 
     /// How many pairs see each other.

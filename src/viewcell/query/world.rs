@@ -8,7 +8,7 @@ use super::solid::SolidBundle;
 use super::terrain::TerrainBundle;
 use super::within::Extent;
 use crate::format::cells::SymmetryCode;
-use crate::format::{Frame, Sample, WorldKind};
+use crate::format::{Frame, Sample, SolidParameters, WorldKind};
 
 /// A bundle of any kind, ready for queries. Copy it freely: it is a handful of slices.
 #[allow(clippy::large_enum_variant, reason = "one a bundle")]
@@ -47,7 +47,8 @@ impl<'a> Bundle<'a> {
     }
 }
 
-impl World<'_> {
+/// Of which kind it is, and what only some kinds have.
+impl<'a> World<'a> {
     /// Which kind it is.
     pub const fn kind(&self) -> WorldKind {
         match self {
@@ -57,29 +58,81 @@ impl World<'_> {
         }
     }
 
+    /// The terrain, if it is one.
+    pub const fn terrain(&self) -> Option<&TerrainBundle<'a>> {
+        match self {
+            Self::Terrain(terrain) => Some(terrain),
+            _ => None,
+        }
+    }
+
+    /// The level of cells, if it is one.
+    pub const fn cells(&self) -> Option<&CellBundle<'a>> {
+        match self {
+            Self::Cells(level) => Some(level),
+            _ => None,
+        }
+    }
+
+    /// The solid level, if it is one.
+    pub const fn solid(&self) -> Option<&SolidBundle<'a>> {
+        match self {
+            Self::Solid(level) => Some(level),
+            _ => None,
+        }
+    }
+
+    /// Who sees whom as a grid of samples: a terrain itself, a solid level by [`SolidBundle::sights`]. `None` for a level of
+    /// cells.
+    pub fn sights(&self) -> Option<&TerrainBundle<'a>> {
+        self.terrain().or(self.solid().map(SolidBundle::sights))
+    }
+
+    /// The sample of [`World::sights`] that a place is. `None` in a level of cells, and for a place that is not there.
+    pub fn sample(&self, place: Place) -> Option<Sample> {
+        self.sights()?;
+        self.number(place)?;
+        Some(place.sample())
+    }
+
+    /// The place that a sample of [`World::sights`] is: the other way round.
+    pub fn place_of(&self, sample: Sample) -> Option<Place> {
+        let place = match self.sights()? {
+            _ if self.terrain().is_some() => Place::Sample(sample),
+            _ => Place::Cell(SolidParameters::cell_of(sample)),
+        };
+        self.number(place)?;
+        Some(place)
+    }
+}
+
+impl Place {
+    /// The sample itself, or the one that stands for a cell of a solid level ([`SolidParameters::sample`]).
+    pub(crate) fn sample(self) -> Sample {
+        match self {
+            Self::Sample(sample) => sample,
+            Self::Cell(cell) => SolidParameters::sample(cell),
+        }
+    }
+}
+
+impl World<'_> {
     /// How the coordinates that a world is asked with become its own: those of the engine that a solid level was exported from;
     /// else they are its own.
     pub fn frame(&self) -> Frame {
-        match self {
-            Self::Terrain(_) | Self::Cells(_) => Frame::default(),
-            Self::Solid(level) => level.frame(),
-        }
+        self.solid().map_or(Frame::default(), SolidBundle::frame)
     }
 
     /// The same world, asked with its own coordinates ([`SolidBundle::as_baked`]).
     pub fn as_baked(&self) -> Self {
-        match self {
-            Self::Solid(level) => Self::Solid(level.as_baked()),
-            Self::Terrain(_) | Self::Cells(_) => *self,
-        }
+        self.solid()
+            .map_or(*self, |level| Self::Solid(level.as_baked()))
     }
 
     /// The same world, asked with z up ([`SolidBundle::upright`]).
     pub fn upright(&self) -> Self {
-        match self {
-            Self::Solid(level) => Self::Solid(level.upright()),
-            Self::Terrain(_) | Self::Cells(_) => *self,
-        }
+        self.solid()
+            .map_or(*self, |level| Self::Solid(level.upright()))
     }
 
     /// What a unit of its positions and lengths is called: `m`, `cm`, `mm`, `ft`, or `units`.
@@ -99,13 +152,20 @@ impl World<'_> {
         match self {
             Self::Terrain(terrain) => {
                 let [east, south, _] = point;
-                let sample = terrain.locate(east, south)?;
-                let can_be = terrain.valid().has_sample(sample);
-                can_be.then_some(Place::Sample(sample))
+                let place = Place::Sample(terrain.locate(east, south)?);
+                self.can_be_at(place).then_some(place)
             }
             _ if point.iter().any(|at| at.is_nan()) => None,
             Self::Cells(level) => level.locate(point).map(Place::Cell),
             Self::Solid(level) => level.locate(point).map(Place::Cell),
+        }
+    }
+
+    /// Whether somebody can be at a place: it is there, and on a terrain it is no void and walkable.
+    pub fn can_be_at(&self, place: Place) -> bool {
+        match (self.terrain(), place) {
+            (Some(terrain), Place::Sample(sample)) => terrain.valid().has_sample(sample),
+            _ => self.number(place).is_some(),
         }
     }
 
@@ -203,14 +263,14 @@ impl World<'_> {
 
     /// The number of a place: row by row of a terrain, that of the cell in a level. `None` for one that is not there.
     pub fn number(&self, place: Place) -> Option<u64> {
-        let number = match (self, place) {
-            (Self::Terrain(terrain), Place::Sample(sample)) => {
+        let number = match (self.terrain(), place) {
+            (Some(terrain), Place::Sample(sample)) => {
                 let grid = terrain.grid();
                 let row = u64::from(sample.row) * u64::from(grid.width());
                 grid.has_sample(sample)
                     .then_some(row + u64::from(sample.column))?
             }
-            (Self::Cells(_) | Self::Solid(_), Place::Cell(cell)) => cell.into(),
+            (None, Place::Cell(cell)) => cell.into(),
             _ => return None,
         };
         (number < self.places()).then_some(number)
@@ -222,14 +282,15 @@ impl World<'_> {
         if number >= self.places() {
             return None;
         }
-        Some(match self {
-            Self::Terrain(terrain) => {
-                // There are at most 2^32 samples, and divisions of 32 bits are quicker.
-                let (number, width) = (number as u32, terrain.grid().width());
-                let column = number.checked_rem(width)?;
-                Place::Sample(Sample::new(column, number.checked_div(width)?))
-            }
-            Self::Cells(_) | Self::Solid(_) => Place::Cell(number as u32),
-        })
+        let Some(terrain) = self.terrain() else {
+            return Some(Place::Cell(number as u32));
+        };
+        // There are at most 2^32 samples, and divisions of 32 bits are quicker.
+        let (number, width) = (number as u32, terrain.grid().width());
+        let column = number.checked_rem(width)?;
+        Some(Place::Sample(Sample::new(
+            column,
+            number.checked_div(width)?,
+        )))
     }
 }

@@ -75,6 +75,15 @@ impl CellSets<'_> {
     }
 }
 
+/// Errors for a cell that is none of so many.
+pub(super) fn check_cell(cell: u32, cells: u32) -> Result<(), FrontierError> {
+    if cell < cells {
+        Ok(())
+    } else {
+        Err(FrontierError::NoCell { cell, cells })
+    }
+}
+
 impl<'a> SessionWorld for CellBundle<'a> {
     type Place = u32;
     type Half = CellHalf;
@@ -93,12 +102,7 @@ impl<'a> SessionWorld for CellBundle<'a> {
     }
 
     fn check(&self, cell: u32) -> Result<(), FrontierError> {
-        let cells = self.cells();
-        if cell < cells {
-            Ok(())
-        } else {
-            Err(FrontierError::NoCell { cell, cells })
-        }
+        check_cell(cell, self.cells())
     }
 
     fn is_mutual(&self) -> bool {

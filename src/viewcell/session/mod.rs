@@ -9,6 +9,7 @@
 
 mod cells;
 mod owned;
+mod sets;
 mod solid;
 mod terrain;
 mod world;
@@ -19,7 +20,8 @@ use std::sync::Arc;
 use crate::frontier::FrontierError;
 use crate::query::Extent;
 pub use cells::{CellHalf, CellSets};
-pub use owned::{Half, OwnedSets};
+pub use owned::OwnedSets;
+pub use sets::{Half, Sets};
 pub use world::{PATIENCE, SessionOptions, SessionWorld};
 
 /// Something to tell a player.

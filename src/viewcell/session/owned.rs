@@ -1,82 +1,26 @@
 //! Sessions in a bundle of any kind, which they keep.
 
-use super::cells::{CellHalf, CellSets};
-use super::world::{SessionOptions, SessionWorld};
-use crate::format::SolidParameters;
-use crate::frontier::{Frontier, FrontierBuilder, FrontierError};
-use crate::query::{CellBundle, Extent, OwnedBundle, Place, SolidBundle, TerrainBundle, World};
+use super::sets::{self, Half, Sets};
+use super::world::{PATIENCE, SessionOptions, SessionWorld};
+use crate::frontier::{FrontierError, Side};
+use crate::query::{Extent, OwnedBundle, Place};
 
-/// One player's half of a frontier set in a bundle of any kind. It can be encoded, and sent to the player.
-#[derive(Clone, Debug)]
-pub enum Half {
-    /// Samples of a terrain.
-    Terrain(Frontier),
-    /// Cells of a level.
-    Cells(CellHalf),
-    /// Cells of a solid level: cell n is the sample whose Morton number is n.
-    Solid(Frontier),
-}
-
-impl Half {
-    /// Whether a place is in it; one of a bundle of the other kind is not.
-    pub fn contains(&self, place: Place) -> bool {
-        match (self, place) {
-            (Self::Terrain(half), Place::Sample(sample)) => half.contains(sample),
-            (Self::Cells(half), Place::Cell(cell)) => half.contains(cell),
-            (Self::Solid(half), Place::Cell(cell)) => half.contains(SolidParameters::sample(cell)),
-            _ => false,
-        }
-    }
-
-    /// Number of samples or cells in it.
-    pub fn area(&self) -> u64 {
-        match self {
-            Self::Terrain(half) | Self::Solid(half) => half.area(),
-            Self::Cells(half) => half.area(),
-        }
-    }
-
-    /// Its compact serialised form, for [`Half::decode`]: that of [`Region::encode`], of a level of cells a bitmap.
-    ///
-    /// [`Region::encode`]: crate::frontier::Region::encode
-    pub fn encode(&self) -> Vec<u8> {
-        match self {
-            Self::Terrain(half) | Self::Solid(half) => half.region().encode(),
-            Self::Cells(half) => half.encode(),
-        }
-    }
-
-    /// The half that [`Half::encode`] wrote, in the same world. That it sees nothing of another half is for the sender to
-    /// know. `None` where the bytes are none of this world.
-    pub fn decode(world: &World<'_>, bytes: &[u8]) -> Option<Self> {
-        match world {
-            World::Terrain(terrain) => {
-                let half = Frontier::decode(terrain.grid(), bytes);
-                half.ok().map(Self::Terrain)
-            }
-            World::Cells(level) => CellHalf::decode(level.cells(), bytes).map(Self::Cells),
-            World::Solid(level) => {
-                let half = Frontier::decode(level.sights().grid(), bytes);
-                half.ok().map(Self::Solid)
-            }
-        }
-    }
-}
-
-/// What makes frontier sets in a bundle of any kind.
+/// What makes frontier sets in a bundle of any kind, which it keeps.
 #[derive(Debug)]
 pub struct OwnedSets {
-    sets: Sets,
+    pub(crate) sets: Sets<'static>,
     /// What the sets borrow from.
     _bundle: OwnedBundle,
 }
 
-#[allow(clippy::large_enum_variant, reason = "one a session")]
-#[derive(Debug)]
-enum Sets {
-    Terrain(FrontierBuilder<'static>),
-    Cells(CellSets<'static>),
-    Solid(FrontierBuilder<'static>),
+impl OwnedSets {
+    /// For sets in a bundle. Allocates.
+    pub(crate) fn new(bundle: &OwnedBundle) -> Self {
+        Self {
+            sets: Sets::new(bundle.lasting_world()),
+            _bundle: bundle.clone(),
+        }
+    }
 }
 
 impl SessionWorld for OwnedBundle {
@@ -86,32 +30,16 @@ impl SessionWorld for OwnedBundle {
     type Builder = OwnedSets;
 
     fn patience(&self) -> u32 {
-        match self.world() {
-            World::Terrain(terrain) => terrain.patience(),
-            World::Cells(level) => level.patience(),
-            World::Solid(level) => level.patience(),
-        }
+        let level = self.world().cells();
+        level.map_or(PATIENCE, SessionWorld::patience)
     }
 
     fn builder(&self) -> OwnedSets {
-        OwnedSets {
-            sets: match self.lasting_world() {
-                World::Terrain(terrain) => Sets::Terrain(terrain.builder()),
-                World::Cells(level) => Sets::Cells(level.builder()),
-                World::Solid(level) => Sets::Solid(level.builder()),
-            },
-            _bundle: self.clone(),
-        }
+        OwnedSets::new(self)
     }
 
     fn check(&self, place: Option<Place>) -> Result<(), FrontierError> {
-        match (self.world(), place) {
-            (_, None) => Ok(()),
-            (World::Terrain(terrain), Some(Place::Sample(sample))) => terrain.check(sample),
-            (World::Cells(level), Some(Place::Cell(cell))) => level.check(cell),
-            (World::Solid(level), Some(Place::Cell(cell))) => level.check(Some(cell)),
-            _ => Err(FrontierError::OtherKind),
-        }
+        place.map_or(Ok(()), |place| sets::check(self.world(), place))
     }
 
     fn is_mutual(&self) -> bool {
@@ -136,11 +64,13 @@ impl SessionWorld for OwnedBundle {
     }
 
     fn contains_all(&self, half: &Half, region: &Extent) -> bool {
-        match (self.world(), half) {
-            (World::Terrain(terrain), Half::Terrain(half)) => terrain.contains_all(half, region),
-            (World::Cells(level), Half::Cells(half)) => level.contains_all(half, region),
-            (World::Solid(level), Half::Solid(half)) => level.contains_all(half, region),
-            _ => false,
+        let world = self.world();
+        match half {
+            Half::Terrain(half) => {
+                (world.terrain()).is_some_and(|of| of.contains_all(half, region))
+            }
+            Half::Cells(half) => (world.cells()).is_some_and(|of| of.contains_all(half, region)),
+            Half::Solid(half) => (world.solid()).is_some_and(|of| of.contains_all(half, region)),
         }
     }
 
@@ -150,42 +80,26 @@ impl SessionWorld for OwnedBundle {
         there: Option<Place>,
         options: &SessionOptions,
     ) {
-        match (&mut sets.sets, here, there) {
-            (Sets::Terrain(sets), Some(Place::Sample(a)), Some(Place::Sample(b))) => {
-                TerrainBundle::begin(sets, a, b, options);
-            }
-            (Sets::Cells(sets), Some(Place::Cell(a)), Some(Place::Cell(b))) => {
-                CellBundle::begin(sets, a, b, options);
-            }
-            (Sets::Solid(sets), Some(Place::Cell(a)), Some(Place::Cell(b))) => {
-                SolidBundle::begin(sets, Some(a), Some(b), options);
-            }
-            // Who is at no place sees all, and has no set.
-            _ => {}
+        // Who is at no place sees all, and has no set; places are checked when they are told.
+        if let Some((here, there)) = here.zip(there) {
+            let _ = sets.sets.begin(here, there, &options.frontier);
         }
     }
 
     fn join(sets: &mut OwnedSets, place: Option<Place>) -> bool {
-        match (&mut sets.sets, place) {
-            (Sets::Terrain(sets), Some(Place::Sample(sample))) => TerrainBundle::join(sets, sample),
-            (Sets::Cells(sets), Some(Place::Cell(cell))) => CellBundle::join(sets, cell),
-            (Sets::Solid(sets), Some(Place::Cell(cell))) => SolidBundle::join(sets, Some(cell)),
-            _ => false,
-        }
+        place.is_some_and(|place| sets.sets.join(place))
     }
 
     fn finish(sets: &mut OwnedSets, options: &SessionOptions) -> [Half; 2] {
-        match &mut sets.sets {
-            Sets::Terrain(sets) => TerrainBundle::finish(sets, options).map(Half::Terrain),
-            Sets::Cells(sets) => CellBundle::finish(sets, options).map(Half::Cells),
-            Sets::Solid(sets) => SolidBundle::finish(sets, options).map(Half::Solid),
-        }
+        while !sets.sets.step(u32::MAX) {}
+        Side::BOTH.map(|side| sets.sets.half(side, options.margin))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::World;
     use crate::session::Session;
     use std::path::Path;
 
@@ -236,6 +150,10 @@ mod tests {
                 assert_eq!(session.age(player, other), typed.age(player, other));
                 let (half, typed) = (session.half(player, other), typed.half(player, other));
                 assert_eq!(half.is_some(), typed.is_some());
+                if let Some(half) = half {
+                    assert_eq!(half.places().count() as u64, half.area());
+                    assert!(half.places().all(|place| half.contains(place)));
+                }
                 for place in (0..bundle.world().places()).filter_map(|n| bundle.world().place(n)) {
                     let is_in = half.is_some_and(|half| half.contains(place));
                     assert_eq!(

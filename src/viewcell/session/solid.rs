@@ -4,6 +4,7 @@
 //! there is no set. Sets are those of the terrain whose samples are the cells. It keeps both directions of sight, as
 //! it is not mutual: a quad joins a half only if it neither sees nor is seen by any cell of the other half.
 
+use super::cells::check_cell;
 use super::world::{SessionOptions, SessionWorld};
 use crate::format::SolidParameters;
 use crate::frontier::{Frontier, FrontierBuilder, FrontierError};
@@ -21,11 +22,7 @@ impl<'a> SessionWorld for SolidBundle<'a> {
     }
 
     fn check(&self, place: Option<u32>) -> Result<(), FrontierError> {
-        let cells = self.cells();
-        match place {
-            Some(cell) if cell >= cells => Err(FrontierError::NoCell { cell, cells }),
-            _ => Ok(()),
-        }
+        place.map_or(Ok(()), |cell| check_cell(cell, self.cells()))
     }
 
     fn is_mutual(&self) -> bool {

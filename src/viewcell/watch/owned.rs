@@ -2,7 +2,7 @@
 
 use super::{Smoke, Watch, WatchCounts, WatchOptions, Watched};
 use crate::format::frame::Corners;
-use crate::query::{OwnedBundle, World};
+use crate::query::OwnedBundle;
 
 /// A [`Watch`] that keeps its bundle.
 #[derive(Debug)]
@@ -16,9 +16,7 @@ impl OwnedWatch {
     /// Of players numbered from 0, none of whom is there yet. `None` unless the bundle is of a solid level, and says what
     /// hides in it.
     pub fn new(bundle: &OwnedBundle, players: usize, options: WatchOptions) -> Option<Self> {
-        let World::Solid(level) = *bundle.lasting_world() else {
-            return None;
-        };
+        let level = *bundle.lasting_world().solid()?;
         Some(Self {
             watch: Watch::new(level, players, options)?,
             _source: bundle.clone(),

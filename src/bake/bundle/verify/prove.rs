@@ -229,7 +229,7 @@ impl Draw<'_> {
         let at = |number: u64| {
             self.world
                 .place(number)
-                .filter(|place| self.is_somebody(*place))
+                .filter(|place| self.world.can_be_at(*place))
         };
         (0..TRIES).find_map(|attempt| {
             let mut dice = mixed(number << 8 | attempt);
@@ -251,14 +251,6 @@ impl Draw<'_> {
             })?;
             Some((a, b))
         })
-    }
-
-    /// Whether anybody can be at a place.
-    fn is_somebody(&self, place: Place) -> bool {
-        match (self.world, place) {
-            (World::Terrain(terrain), Place::Sample(sample)) => terrain.valid().has_sample(sample),
-            _ => true,
-        }
     }
 }
 

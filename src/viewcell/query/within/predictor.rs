@@ -2,7 +2,7 @@
 
 use super::motion::{Motion, MotionLimits, Mover};
 use super::reachable::ReachableSet;
-use crate::query::World;
+use crate::query::{Place, World};
 
 /// Where a player is.
 #[derive(Clone, Copy, Debug)]
@@ -57,10 +57,9 @@ impl<'a> Predictor<'a> {
             return;
         };
         let before = place.as_ref().and_then(|player| player.cell);
-        let cell = match &self.world {
-            World::Terrain(_) => None,
-            World::Cells(level) => level.locate(motion.position).or(before),
-            World::Solid(level) => level.locate(motion.position),
+        let cell = match self.world.locate(motion.position) {
+            Some(Place::Cell(cell)) => Some(cell),
+            _ => before.filter(|_| self.world.cells().is_some()),
         };
         *place = Some(Tracked {
             motion,

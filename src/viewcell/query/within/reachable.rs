@@ -46,10 +46,8 @@ fn hull([[mut low, mut high], [least, greatest]]: [Corners; 2]) -> Corners {
 impl<'a> ReachableSet<'a> {
     /// Of nobody, who sees nobody.
     pub fn new(world: World<'a>) -> Self {
-        let words = match &world {
-            World::Cells(level) => bits::words(level.cells()),
-            World::Terrain(_) | World::Solid(_) => 0,
-        };
+        let words = world.cells().map_or(0, |level| bits::words(level.cells()));
+        let room = if world.solid().is_some() { MOST } else { 0 };
         Self {
             world: world.as_baked(),
             frame: world.frame(),
@@ -57,10 +55,7 @@ impl<'a> ReachableSet<'a> {
             is_lost: false,
             rows: vec![0; 2 * words].into(),
             parts: None,
-            cells: match &world {
-                World::Solid(_) => vec![ReachedCell::default(); MOST].into(),
-                World::Terrain(_) | World::Cells(_) => Box::default(),
-            },
+            cells: vec![ReachedCell::default(); room].into(),
             count: 0,
         }
     }
@@ -175,7 +170,7 @@ impl<'a> ReachableSet<'a> {
             let of = level.parameters();
             (of.cells, of.input_bytes, of.input_crc32)
         };
-        matches!(&self.world, World::Solid(own) if of(own) == of(level))
+        self.world.solid().is_some_and(|own| of(own) == of(level))
     }
 
     /// What the player may reach of each cell of a solid level; none if they are too many.
@@ -185,7 +180,7 @@ impl<'a> ReachableSet<'a> {
 
     /// Whether either may see the other.
     pub fn meets(&self, other: &Self) -> bool {
-        self.sees(other) || matches!(self.world, World::Solid(_)) && other.sees(self)
+        self.sees(other) || self.world.solid().is_some() && other.sees(self)
     }
 
     /// Whether any cell that the player may be in is seen from any that the other may be in.

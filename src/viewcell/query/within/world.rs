@@ -47,16 +47,16 @@ impl World<'_> {
         let (Some(a), Some(b)) = (self.locate(from), self.locate(to)) else {
             return true;
         };
-        match self {
-            World::Solid(level) => level.sees_within(from, to, reach),
-            World::Terrain(_) | World::Cells(_) => self.visible_within(a, b, reach),
+        match self.solid() {
+            Some(level) => level.sees_within(from, to, reach),
+            None => self.visible_within(a, b, reach),
         }
     }
 
     /// The same either way: whether they may see each other.
     pub fn positions_visible_within(&self, a: [f64; 3], b: [f64; 3], reach: [f64; 2]) -> bool {
         let back = || self.positions_see_within(b, a, [reach[1], reach[0]]);
-        self.positions_see_within(a, b, reach) || matches!(self, World::Solid(_)) && back()
+        self.positions_see_within(a, b, reach) || self.solid().is_some() && back()
     }
 
     /// Whether somebody anywhere in the first region may see somebody anywhere in the second; on a terrain and in a level
@@ -76,9 +76,9 @@ impl World<'_> {
 
     /// Whether two players who may each be anywhere in a region may see each other, either way.
     pub fn visible_regions(&self, a: &Extent, b: &Extent) -> bool {
-        match self {
-            World::Solid(level) => level.visible_regions(a, b),
-            World::Terrain(_) | World::Cells(_) => self.sees_region(a, b),
+        match self.solid() {
+            Some(level) => level.visible_regions(a, b),
+            None => self.sees_region(a, b),
         }
     }
 
@@ -101,11 +101,7 @@ impl World<'_> {
             };
             mover.to_level(self.frame()).region()
         });
-        let visible = match self {
-            World::Solid(level) => level.visible_baked(&a, &b),
-            World::Terrain(_) | World::Cells(_) => self.sees_region(&a, &b),
-        };
-        visible || self.is_any_lost(players)
+        self.as_baked().visible_regions(&a, &b) || self.is_any_lost(players)
     }
 
     /// Whether one player may see another, each at any of some times of their own. A client's own player is predicted
@@ -113,11 +109,7 @@ impl World<'_> {
     /// [`World::visible_in_motion`]; only in a solid level not the same the other way round.
     pub fn sees_in_motion(&self, from: &Mover, to: &Mover) -> bool {
         let [a, b] = [from, to].map(|mover| mover.to_level(self.frame()).region());
-        let sees = match self {
-            World::Solid(level) => level.sees_baked(&a, &b),
-            World::Terrain(_) | World::Cells(_) => self.sees_region(&a, &b),
-        };
-        sees || self.is_any_lost([&from.motion, &to.motion])
+        self.as_baked().sees_region(&a, &b) || self.is_any_lost([&from.motion, &to.motion])
     }
 
     /// The positions that a player may have at some time to come, whichever axis points up in the engine that a level was
