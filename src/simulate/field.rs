@@ -3,7 +3,7 @@
 //! caller passes for a solid level.
 
 use viewcell::query::{
-    CellBundle, Frame, Place as PlaceOf, Sample, SolidBundle, SolidParameters, TerrainBundle, World,
+    CellBundle, Frame, Place as PlaceOf, Sample, SolidBundle, TerrainBundle, World,
 };
 
 /// Where a player is, by number ([`World::number`]): a cell, or a sample counted row by row.
@@ -40,13 +40,10 @@ impl CellLevel<'_> {
 impl<'a> Field<'a> {
     /// A bundle. O(N²) for a level of cells that does not know which of them touch.
     pub fn new(world: World<'a>) -> Self {
-        let level = match world {
-            World::Cells(bundle) => Some(CellLevel {
-                touching: touching(&bundle),
-                bundle,
-            }),
-            World::Terrain(_) | World::Solid(_) => None,
-        };
+        let level = world.cells().map(|bundle| CellLevel {
+            touching: touching(bundle),
+            bundle: *bundle,
+        });
         Self {
             frame: world.frame(),
             world: world.upright(),
@@ -72,10 +69,7 @@ impl<'a> Field<'a> {
 
     /// The terrain, if it is one.
     pub fn terrain(&self) -> Option<&TerrainBundle<'a>> {
-        match &self.world {
-            World::Terrain(terrain) => Some(terrain),
-            World::Cells(_) | World::Solid(_) => None,
-        }
+        self.world.terrain()
     }
 
     /// The level of cells, if it is one.
@@ -85,10 +79,7 @@ impl<'a> Field<'a> {
 
     /// The solid level, if it is one.
     pub fn solid(&self) -> Option<&SolidBundle<'a>> {
-        match &self.world {
-            World::Solid(level) => Some(level),
-            World::Terrain(_) | World::Cells(_) => None,
-        }
+        self.world.solid()
     }
 
     /// Who knows what is in a line of sight: of a level of cells its BSP.
@@ -101,11 +92,7 @@ impl<'a> Field<'a> {
 
     /// Who sees whom as a grid of samples; none for a level of cells.
     pub fn samples(&self) -> Option<&TerrainBundle<'a>> {
-        match &self.world {
-            World::Terrain(terrain) => Some(terrain),
-            World::Solid(level) => Some(level.sights()),
-            World::Cells(_) => None,
-        }
+        self.world.sights()
     }
 
     /// How many places there are.
@@ -115,7 +102,10 @@ impl<'a> Field<'a> {
 
     /// The place that holds a position; none outside, in solid and in a void.
     pub fn locate(&self, position: [f64; 3]) -> Option<Place> {
-        let place = self.world.locate(position)?;
+        self.number(self.world.locate(position)?)
+    }
+
+    fn number(&self, place: PlaceOf) -> Option<Place> {
         u32::try_from(self.world.number(place)?).ok()
     }
 
@@ -125,23 +115,14 @@ impl<'a> Field<'a> {
 
     /// The sample of a place in the grid of [`Field::samples`]; sample (0, 0) in a level of cells.
     pub fn sample(&self, place: Place) -> Sample {
-        match &self.world {
-            World::Terrain(terrain) => {
-                let width = terrain.grid().width();
-                Sample::new(place % width, place / width)
-            }
-            World::Solid(_) => SolidParameters::sample(place),
-            World::Cells(_) => Sample::new(0, 0),
-        }
+        let sample = self.place(place).and_then(|at| self.world.sample(at));
+        sample.unwrap_or(Sample::new(0, 0))
     }
 
     /// The place of a sample.
     pub fn place_of(&self, sample: Sample) -> Place {
-        match &self.world {
-            World::Terrain(terrain) => sample.row * terrain.grid().width() + sample.column,
-            World::Solid(_) => SolidParameters::cell_of(sample),
-            World::Cells(_) => 0,
-        }
+        let number = self.world.place_of(sample);
+        number.map_or(0, |place| self.number(place).unwrap_or(0))
     }
 
     /// The middle of a place: of a sample at the height of the ground, of a cell's box; zeros where there is none.

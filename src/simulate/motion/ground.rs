@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use crate::field::{Field, Place};
 use viewcell::dice::Dice;
-use viewcell::query::{CellBundle, Sample, World};
+use viewcell::query::{CellBundle, Sample};
 
 use super::{Model, MotionOptions};
 
@@ -178,28 +178,24 @@ fn points(field: &Field, dice: &mut Dice) -> Vec<Option<[f64; 3]>> {
     (0..field.places())
         .map(|place| {
             let middle = field.middle(place);
-            match field.world() {
-                World::Terrain(terrain) => {
-                    let stands = terrain.valid().has_sample(field.sample(place));
-                    stands.then_some(middle)
-                }
-                // Which of its cells can be walked between is not known.
-                World::Solid(_) => None,
-                World::Cells(level) => {
-                    let [low, high] = level.bounds(place)?;
-                    let mut point = middle;
-                    for _ in 0..32 {
-                        if level.locate(point) == Some(place) {
-                            return Some(point);
-                        }
-                        point = [0, 1, 2].map(|i| {
-                            let (low, high) = (f64::from(low[i]), f64::from(high[i]));
-                            low + dice.fraction() * (high - low)
-                        });
-                    }
-                    None
-                }
+            if let Some(terrain) = field.terrain() {
+                let stands = terrain.valid().has_sample(field.sample(place));
+                return stands.then_some(middle);
             }
+            // Which cells of a solid level can be walked between is not known.
+            let level = field.world().cells()?;
+            let [low, high] = level.bounds(place)?;
+            let mut point = middle;
+            for _ in 0..32 {
+                if level.locate(point) == Some(place) {
+                    return Some(point);
+                }
+                point = [0, 1, 2].map(|i| {
+                    let (low, high) = (f64::from(low[i]), f64::from(high[i]));
+                    low + dice.fraction() * (high - low)
+                });
+            }
+            None
         })
         .collect()
 }
