@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::answer::{Answer, Refusal};
 use super::source::Exposure;
-use super::terrain;
-use viewcell::query::{Quad, Sample};
+use super::{places, terrain};
+use viewcell::query::{Quad, Sample, World};
 use viewcell_bake::live::{Rebaker, Snapshot};
 use viewcell_bake::survey::survey;
 
@@ -115,7 +115,7 @@ pub(super) fn live(digging: &Digging) -> Result<Answer, Refusal> {
 pub(super) fn pvs(digging: &Digging, at: &str, level: u32) -> Result<Answer, Refusal> {
     let now = digging.now();
     let terrain = now.terrain();
-    let answer = terrain::pvs(&terrain, at, level)?;
+    let answer = places::pvs(&World::Terrain(terrain), at, level)?;
     let sample = terrain::place(&terrain, at)?;
     let quad = Quad::new(level, sample.column >> level, sample.row >> level);
     let blocks = terrain.grid().blocks();

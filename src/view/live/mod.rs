@@ -23,6 +23,7 @@ mod guard;
 mod http;
 mod level;
 mod mesh;
+mod places;
 mod play;
 mod played;
 mod routes;

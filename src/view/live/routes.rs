@@ -9,11 +9,12 @@ use super::answer::{Answer, Refusal};
 use super::colours::colours;
 use super::dig::{self, Digging};
 use super::http::{Request, Response};
+use super::places::Players;
 use super::play::{self, Players as Played};
 use super::source::{Opened, Shown};
 use super::unbaked::Unbaked;
 use super::walk::Walks;
-use super::{level, solid, terrain};
+use super::{level, places, solid, terrain};
 use viewcell::query::World;
 
 /// What the server knows.
@@ -303,11 +304,9 @@ fn mesh(view: &View, pane: usize) -> Answered {
     if let Some(unbaked) = view.unbaked(pane) {
         return unbaked.mesh();
     }
-    ask(view, pane, |opened, world| match world {
-        World::Solid(level) => solid::mesh_of(opened, &level),
-        World::Terrain(_) | World::Cells(_) => {
-            Err(Refusal::not_found("this world is drawn by its heights"))
-        }
+    ask(view, pane, |opened, world| match world.solid() {
+        Some(level) => solid::mesh_of(opened, level),
+        None => Err(Refusal::not_found("this world is drawn by its heights")),
     })
 }
 
@@ -320,23 +319,17 @@ fn pvs(view: &View, pane: usize, query: &Query) -> Answered {
     if let Some(unbaked) = view.unbaked(pane) {
         return unbaked.pvs(at);
     }
-    ask(view, pane, |_, world| match world {
-        World::Terrain(terrain) => terrain::pvs(&terrain, at, level),
-        World::Cells(level) => level::pvs(&level, at),
-        World::Solid(level) => solid::pvs(&level, at),
-    })
+    ask(view, pane, |_, world| places::pvs(&world, at, level))
 }
 
 fn distances(view: &View, pane: usize, query: &Query) -> Answered {
     let at = query.must("at")?;
-    ask(view, pane, |_, world| match world {
-        World::Terrain(_) => Err(Refusal::not_found(
-            "steps are between cells; this is a terrain",
-        )),
-        World::Cells(level) => level::distances(&level, at),
-        World::Solid(_) => Err(Refusal::not_found(
-            "steps are between cells of a bundle of cells; this is a solid level",
-        )),
+    ask(view, pane, |_, world| match world.cells() {
+        Some(level) => level::distances(level, at),
+        None => Err(Refusal::not_found(format!(
+            "steps are between cells of a bundle of cells; this one is of {}",
+            world.kind()
+        ))),
     })
 }
 
@@ -344,10 +337,9 @@ fn exposure(view: &View, pane: usize) -> Answered {
     if let (Some(digging), 0) = (&view.digging, pane) {
         return dig::exposed(digging);
     }
-    ask(view, pane, |opened, world| match world {
-        World::Terrain(terrain) => terrain::exposed(opened, terrain.grid().samples()),
-        World::Cells(level) => Ok(level::exposed(&level)),
-        World::Solid(level) => solid::exposed(opened, &level),
+    ask(view, pane, |opened, world| match world.cells() {
+        Some(level) => Ok(level::exposed(level)),
+        None => terrain::exposed(opened, &world),
     })
 }
 
@@ -370,17 +362,8 @@ fn played(view: &View) -> Result<&Arc<Played>, Refusal> {
         .ok_or_else(|| Refusal::not_found(none))
 }
 
-/// Where players are.
-struct Players<'a> {
-    a: &'a str,
-    b: &'a str,
-    margin: u32,
-    /// How far each may come, in a solid level.
-    reach: Option<f64>,
-}
-
 impl<'a> Players<'a> {
-    fn new(query: &'a Query) -> Result<Self, Refusal> {
+    fn of(query: &'a Query) -> Result<Self, Refusal> {
         Ok(Self {
             a: query.must("a")?,
             b: query.must("b")?,
@@ -391,23 +374,13 @@ impl<'a> Players<'a> {
 }
 
 fn frontier(view: &View, pane: usize, query: &Query) -> Answered {
-    let players = Players::new(query)?;
-    ask(view, pane, |_, world| match world {
-        World::Terrain(terrain) => {
-            terrain::frontier(&terrain, players.a, players.b, players.margin)
-        }
-        World::Cells(level) => level::frontier(&level, players.a, players.b),
-        World::Solid(level) => solid::frontier(&level, players.a, players.b, players.reach),
-    })
+    let players = Players::of(query)?;
+    ask(view, pane, |_, world| places::frontier(&world, &players))
 }
 
 fn check(view: &View, pane: usize, query: &Query) -> Answered {
-    let players = Players::new(query)?;
-    ask(view, pane, |_, world| match world {
-        World::Terrain(terrain) => terrain::check(&terrain, players.a, players.b),
-        World::Cells(level) => level::check(&level, players.a, players.b),
-        World::Solid(level) => solid::check(&level, players.a, players.b),
-    })
+    let players = Players::of(query)?;
+    ask(view, pane, |_, world| places::check(&world, &players))
 }
 
 fn walk(view: &View, pane: usize, query: &Query) -> Answered {
@@ -415,7 +388,7 @@ fn walk(view: &View, pane: usize, query: &Query) -> Answered {
         let walks = "walks need ground that does not change; this one may be dug";
         return Err(Refusal::not_found(walks));
     }
-    let players = Players::new(query)?;
+    let players = Players::of(query)?;
     let places = [players.a, players.b].map(str::to_owned);
     ask(view, pane, |opened, _| {
         view.walks.begin(opened.clone(), places)

@@ -13,7 +13,7 @@ use super::routes::{View, answer};
 use super::source::Shown;
 use super::unbaked::Unbaked;
 use super::walk::Walks;
-use viewcell::query::{OpenError, World};
+use viewcell::query::OpenError;
 use viewcell_bake::live::Rebaker;
 use viewcell_bake::{BakeError, RebakeOptions};
 
@@ -201,17 +201,16 @@ impl Server {
 /// What a bundle is of, in words that are equal for two that can be compared.
 fn shape(source: &Shown) -> String {
     let opened = source.current();
-    match opened.bundle.world() {
-        World::Terrain(terrain) => {
-            let parameters = terrain.parameters();
-            let [width, height] = parameters.heightmap();
-            let samples = format!("a terrain of {width} x {height} samples");
-            match parameters.finest() {
-                0 => samples,
-                finest => format!("{samples} in cells of {0} x {0}", 1_u32 << finest),
-            }
-        }
-        World::Cells(level) => format!("a level of {} cells", level.cells()),
-        World::Solid(level) => format!("a solid level of {} cells", level.cells()),
+    let world = opened.bundle.world();
+    let Some(terrain) = world.terrain() else {
+        let level = world.solid().map_or("level", |_| "solid level");
+        return format!("a {level} of {} cells", world.places());
+    };
+    let parameters = terrain.parameters();
+    let [width, height] = parameters.heightmap();
+    let samples = format!("a terrain of {width} x {height} samples");
+    match parameters.finest() {
+        0 => samples,
+        finest => format!("{samples} in cells of {0} x {0}", 1_u32 << finest),
     }
 }

@@ -4,21 +4,15 @@
 //!
 //! Sets of cells are sent as those of a level of cells: 64 cells a `u64`, the lowest bit first.
 
-use std::sync::Arc;
-use std::time::Instant;
-
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Refusal};
-use super::check::check_sight;
-use super::level::{cell_number, light};
+use super::level::light;
 use super::mesh::{Room, mesh};
 use super::source::Opened;
-use super::terrain::{self, micros_since};
 use crate::picture::{Floors, NOBODY};
 use viewcell::format::{Tag, bits};
-use viewcell::frontier::{FrontierBuilder, Region, Side};
-use viewcell::query::{SolidBundle, SolidParameters};
+use viewcell::query::SolidBundle;
 
 /// Pixels of the longer side of a floor's plan.
 const SIDE: u32 = 720;
@@ -101,79 +95,6 @@ pub(super) fn mesh_of(opened: &Opened, level: &SolidBundle<'_>) -> Result<Answer
     mesh(bytes, boxes, &room)
 }
 
-/// The PVS of a cell, and the positions of a player's origin that the cell stands for.
-pub(super) fn pvs(level: &SolidBundle<'_>, at: &str) -> Result<Answer, Refusal> {
-    let cell = place(level, at)?;
-    let start = Instant::now();
-    let (seen, words) = words(level.cells(), level.visible_cells(cell));
-    let micros = micros_since(start);
-    let head = json!({ "seen": seen, "micros": micros, "bounds": level.bounds(cell) });
-    Ok(Answer::new(head).with(words))
-}
-
-/// The frontier set of two players: both halves; and whether they may see each other when each has come up to `reach`
-/// far from the middle of their cell.
-pub(super) fn frontier(
-    level: &SolidBundle<'_>,
-    a: &str,
-    b: &str,
-    reach: Option<f64>,
-) -> Result<Answer, Refusal> {
-    let cells = [place(level, a)?, place(level, b)?];
-    if let Some(reach) = reach.filter(|reach| !(*reach >= 0.0 && reach.is_finite())) {
-        return Err(Refusal::bad_request(format!(
-            "reach={reach}: expected a length, 0 or more, in the unit of the page"
-        )));
-    }
-    let start = Instant::now();
-    let builder = grown(level, cells)?;
-    let micros = micros_since(start);
-    let [a, b] = cells;
-    let within = reach.map(|reach| level.visible_within(a, b, [reach; 2]));
-    Ok(halves(level, Side::BOTH.map(|side| builder.region(side)))
-        .entry("micros", micros)
-        .entry("within", within)
-        .entry("visible", level.visible(a, b) || level.visible(b, a)))
-}
-
-/// Whether the frontier set of two players keeps its promise, member by member.
-pub(super) fn check(level: &SolidBundle<'_>, a: &str, b: &str) -> Result<Answer, Refusal> {
-    let builder = grown(level, [place(level, a)?, place(level, b)?])?;
-    let start = Instant::now();
-    let checked = check_sight(level.sights(), Side::BOTH.map(|side| builder.region(side)));
-    let sees = checked.sees.map(|both| both.map(SolidParameters::cell_of));
-    Ok(Answer::new(json!({
-        "holds": sees.is_none(),
-        "sees": sees,
-        "looked": checked.looked,
-        "micros": micros_since(start),
-    })))
-}
-
-fn grown<'a>(level: &SolidBundle<'a>, cells: [u32; 2]) -> Result<FrontierBuilder<'a>, Refusal> {
-    let mut builder = FrontierBuilder::new(level.sights());
-    terrain::build(&mut builder, cells.map(SolidParameters::sample))?;
-    Ok(builder)
-}
-
-/// Two regions, and their sizes in cells.
-pub(super) fn halves(level: &SolidBundle<'_>, regions: [Region<'_>; 2]) -> Answer {
-    let [a, b] = regions.map(|region| {
-        words(
-            level.cells(),
-            region.samples().map(SolidParameters::cell_of),
-        )
-    });
-    Answer::new(json!({ "sizes": [a.0, b.0] }))
-        .with(a.1)
-        .with(b.1)
-}
-
-/// How many cells see each cell, as `u32` a cell; while they are counted, how far that is.
-pub(super) fn exposed(opened: &Arc<Opened>, level: &SolidBundle<'_>) -> Result<Answer, Refusal> {
-    terrain::exposed(opened, level.sights().grid().samples())
-}
-
 /// A set of cells, of so many: how many they are, and their bits.
 pub(super) fn words(all: u32, cells: impl Iterator<Item = u32>) -> (u32, Vec<u64>) {
     let mut words = vec![0_u64; bits::words(all)];
@@ -183,9 +104,4 @@ pub(super) fn words(all: u32, cells: impl Iterator<Item = u32>) -> (u32, Vec<u64
         count += 1;
     }
     (count, words)
-}
-
-/// The cell of a number, if it is one of the level's.
-pub(super) fn place(level: &SolidBundle<'_>, text: &str) -> Result<u32, Refusal> {
-    cell_number(text, level.cells())
 }

@@ -1,19 +1,15 @@
 //! Walks: two players who move step by step, and agree on a new frontier set when they must.
 //!
-//! A walk on a terrain or in a solid level is a [`Session`] of two peers. It lives in a thread of its own, which ends
-//! with the walk's last sender.
+//! A walk is a [`Session`] of two peers. It lives in a thread of its own, which ends with the walk's last sender.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use serde_json::json;
-
 use super::answer::{Answer, Refusal};
-use super::level::{self, LevelWalk};
+use super::places;
 use super::source::Opened;
-use super::{solid, terrain};
-use viewcell::query::{CellBundle, SolidBundle, SolidParameters, TerrainBundle, World};
+use viewcell::query::{OwnedBundle, World};
 use viewcell::session::{News, Session, SessionOptions};
 
 /// Walks that go on at the same time; one more ends the oldest.
@@ -54,11 +50,7 @@ impl Walks {
         }
         state.walks.push_back((id, sender));
         drop(state);
-        std::thread::spawn(move || match *opened.bundle.world() {
-            World::Terrain(terrain) => walk(terrain, None, &steps),
-            World::Cells(level) => walk_level(level, &steps),
-            World::Solid(level) => walk(*level.sights(), Some(level), &steps),
-        });
+        std::thread::spawn(move || walk(&opened.bundle, &steps));
         Ok(self.step(id, places.map(Some))?.entry("walk", id))
     }
 
@@ -78,77 +70,51 @@ impl Walks {
     }
 }
 
-/// A walk on a terrain, or by the sights of a solid level.
-fn walk(terrain: TerrainBundle<'_>, level: Option<SolidBundle<'_>>, steps: &Receiver<Step>) {
+/// A walk in a bundle of any kind.
+fn walk(bundle: &OwnedBundle, steps: &Receiver<Step>) {
     let options = SessionOptions {
         peers: true,
         ..SessionOptions::default()
     };
     let mut walk = Walk {
-        session: Session::new(&terrain, 2, options),
-        terrain,
-        level,
+        session: Session::new(bundle, 2, options),
         told: 0,
         ticks: 0,
     };
     for step in steps {
         // Whoever asked may be gone.
-        let _ = step.answer.send(walk.step(&step.to));
+        let _ = step.answer.send(walk.step(bundle.world(), &step.to));
     }
 }
 
-struct Walk<'a> {
-    session: Session<TerrainBundle<'a>>,
-    terrain: TerrainBundle<'a>,
-    /// The solid level whose sights these are.
-    level: Option<SolidBundle<'a>>,
+struct Walk {
+    session: Session<OwnedBundle>,
     /// Positions told on moves, without those that come with a frontier set.
     told: u64,
     ticks: u64,
 }
 
-impl Walk<'_> {
-    fn step(&mut self, to: &[Option<String>; 2]) -> Result<Answer, Refusal> {
+impl Walk {
+    fn step(&mut self, world: &World<'_>, to: &[Option<String>; 2]) -> Result<Answer, Refusal> {
         self.session.tick();
         self.ticks += 1;
         for (player, to) in to.iter().enumerate() {
             let Some(to) = to else { continue };
-            let place = match &self.level {
-                Some(level) => SolidParameters::sample(solid::place(level, to)?),
-                None => terrain::place(&self.terrain, to)?,
-            };
+            let place = places::place(world, to)?;
             let told = &mut self.told;
-            let moved = self.session.move_to(player, Some(place), |notice| {
+            let moved = self.session.move_to(player, Some(Some(place)), |notice| {
                 *told += u64::from(notice.what == News::Position);
             });
             moved.map_err(|error| Refusal::bad_request(error.to_string()))?;
         }
-        let halves = (self.session.half(0, 1)).zip(self.session.half(1, 0));
-        let answer = match halves {
-            Some((a, b)) => {
-                let regions = [a.region(), b.region()];
-                match &self.level {
-                    Some(level) => solid::halves(level, regions),
-                    None => terrain::halves(regions),
-                }
-            }
-            None => Answer::new(json!({ "sizes": [0, 0] })),
-        };
-        let places = (self.session.place(0)).zip(self.session.place(1));
-        let visible =
-            places.is_some_and(|(a, b)| self.terrain.visible(a, b) || self.terrain.visible(b, a));
-        Ok(answer
+        let halves = [self.session.half(0, 1), self.session.half(1, 0)];
+        let places = (self.session.place(0).flatten()).zip(self.session.place(1).flatten());
+        let visible = places.is_some_and(|(a, b)| world.visible(a, b) || world.visible(b, a));
+        Ok(places::halves(world, halves)
             .entry("sets", self.session.sets())
             .entry("told", self.told)
             .entry("ticks", self.ticks)
             .entry("age", self.session.age(0, 1))
             .entry("visible", visible))
-    }
-}
-
-fn walk_level(level: CellBundle<'_>, steps: &Receiver<Step>) {
-    let mut walk = LevelWalk::new(level);
-    for step in steps {
-        let _ = step.answer.send(level::step(&mut walk, &step.to));
     }
 }
