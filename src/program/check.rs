@@ -8,7 +8,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell::query::WorldKind;
+use viewcell::query::World;
 use viewcell_bake::bundle::{self, Info};
 use viewcell_bake::survey::seen_by;
 use viewcell_view::picture::grouped;
@@ -357,19 +357,15 @@ impl<'a> Measured<'a> {
 
     /// The most exposed place.
     fn exposed(&self, work: &Work<'_>) -> Result<Exposed, Failure> {
-        let map = query::open(self.path)?;
+        let opened = query::open(self.path)?;
         let of_cells = |seen: &[u32]| Exposed::of(seen, seen.len() as u64, |cell| vec![cell]);
-        Ok(match map.kind() {
-            Some(WorldKind::Cells) => of_cells(&seen_by(&query::cells(self.path, &map)?)),
-            Some(WorldKind::Solid) => {
-                let level = query::solid(self.path, &map)?;
-                of_cells(&solid_seen_by(work, self.path, &level)?)
-            }
-            _ => {
-                let of = query::terrain(self.path, &map)?;
+        Ok(match opened.world() {
+            World::Cells(level) => of_cells(&seen_by(level)),
+            World::Solid(level) => of_cells(&solid_seen_by(work, self.path, level)?),
+            World::Terrain(of) => {
                 let (width, samples) = (of.grid().width(), of.valid().count(of.grid().root()));
                 let place = |at| vec![at % width, at / width];
-                Exposed::of(&survey(work, self.path, &of)?.exposure, samples, place)
+                Exposed::of(&survey(work, self.path, of)?.exposure, samples, place)
             }
         })
     }

@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use viewcell::query::{MappedBundle, WorldKind};
+use viewcell::query::WorldKind;
 use viewcell_bake::bundle::{self, Provenance};
 use viewcell_bake::survey::{self, cell_difference};
 use viewcell_view::picture::{self, Page};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::output::FileWorkOptions;
-use super::query;
+use super::query::{self, Opened};
 use super::render::{
     PLAN_SIDE, check_png, check_same, check_width, compare, level_pages, name, terrain_pages,
 };
@@ -131,8 +131,8 @@ pub fn run(args: &Args) -> Outcome {
         }
         None => Work::unwritten(args.work_options.quiet)?,
     };
-    let maps = [query::open(&args.a)?, query::open(&args.b)?];
-    let kinds = [kind(&maps[0]), kind(&maps[1])];
+    let both = [query::open(&args.a)?, query::open(&args.b)?];
+    let kinds = [both[0].kind(), both[1].kind()];
     if kinds[0] != kinds[1] {
         return Err(Failure::bad_input(format!(
             "{} is of {}, {} is of {}; expected bundles of the same world",
@@ -142,10 +142,10 @@ pub fn run(args: &Args) -> Outcome {
             kinds[1]
         )));
     }
-    let found = match maps[0].kind() {
-        Some(WorldKind::Cells) => of_cells(args, &maps),
-        Some(WorldKind::Solid) => of_solids(args, &maps),
-        _ => of_terrains(args, &work, &maps),
+    let found = match kinds[0] {
+        WorldKind::Terrain => of_terrains(args, &work, &both),
+        WorldKind::Cells => of_cells(args, &both),
+        WorldKind::Solid => of_solids(args, &both),
     };
     let (levels, page, cells) = found?;
     if let Some(page) = page {
@@ -161,7 +161,7 @@ pub fn run(args: &Args) -> Outcome {
     let document = Document {
         a: args.a.clone(),
         b: args.b.clone(),
-        kind: kinds[0].to_owned(),
+        kind: kinds[0].to_string(),
         same_input: made_a
             .as_ref()
             .zip(made_b.as_ref())
@@ -177,19 +177,10 @@ pub fn run(args: &Args) -> Outcome {
     Ok(if document.equal { Exit::Done } else { Exit::No })
 }
 
-fn kind(map: &MappedBundle) -> &'static str {
-    match map.kind() {
-        Some(WorldKind::Cells) => "cells",
-        Some(WorldKind::Solid) => "solid",
-        _ => "terrain",
-    }
-}
-
-fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
-    let paths = [args.a.as_path(), args.b.as_path()];
-    let a = query::terrain(paths[0], &maps[0])?;
-    let b = query::terrain(paths[1], &maps[1])?;
-    query::check_level(paths[0], &a, args.quad + a.parameters().finest())?;
+fn of_terrains(args: &Args, work: &Work<'_>, both: &[Opened; 2]) -> Result<Found, Failure> {
+    let paths = both.each_ref().map(Opened::path);
+    let (a, b) = (both[0].terrain()?, both[1].terrain()?);
+    query::check_level(&both[0], args.quad + a.parameters().finest())?;
     let found = compare(work, paths, [&a, &b], args.quad)?;
     let level = |(level, of): (u32, &survey::LevelDifference)| {
         let [hidden_share_a, hidden_share_b] = of.hidden_shares();
@@ -206,7 +197,7 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     if args.output.is_none() {
         return Ok((levels, None, None));
     }
-    let pages = terrain_pages(paths[0], &maps[0], a, None)?;
+    let pages = terrain_pages(&both[0], None)?;
     let [revealed, concealed] = [0, 1].map(|way| {
         let counts: Vec<u32> = found.quads.iter().map(|counts| counts[way]).collect();
         survey::spread(&a, args.quad, &counts)
@@ -216,10 +207,9 @@ fn of_terrains(args: &Args, work: &Work<'_>, maps: &[MappedBundle; 2]) -> Result
     Ok((levels, Some(pages.losses(&title, &subtitle, &panels)), None))
 }
 
-fn of_cells(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
-    let paths = [args.a.as_path(), args.b.as_path()];
-    let a = query::cells(paths[0], &maps[0])?;
-    let b = query::cells(paths[1], &maps[1])?;
+fn of_cells(args: &Args, both: &[Opened; 2]) -> Result<Found, Failure> {
+    let paths = both.each_ref().map(Opened::path);
+    let (a, b) = (both[0].cells()?, both[1].cells()?);
     check_same(paths, [&a, &b])?;
     let (counts, visible) = cell_difference([&a, &b]);
     let cells = u64::from(a.cells());
@@ -253,15 +243,13 @@ impl CellsInBoth {
     }
 }
 
-fn of_solids(args: &Args, maps: &[MappedBundle; 2]) -> Result<Found, Failure> {
+fn of_solids(args: &Args, both: &[Opened; 2]) -> Result<Found, Failure> {
     if args.output.is_some() {
         return Err(Failure::usage(
             "--output: expected terrains or levels of cells to draw how they differ, found solid levels; leave it out",
         ));
     }
-    let paths = [args.a.as_path(), args.b.as_path()];
-    let a = query::solid(paths[0], &maps[0])?;
-    let b = query::solid(paths[1], &maps[1])?;
+    let (a, b) = (both[0].solid()?, both[1].solid()?);
     let Some(both) = survey::common_cells([&a, &b]) else {
         return Err(Failure::bad_input(format!(
             "{} and {}: expected view cells of the same size, for the same players (body, eye, axes), found others; bake both \

@@ -1,7 +1,6 @@
 //! `viewcell frontier`: two regions that cannot see each other, of a terrain, of a level of cells, and of a solid level by
 //! quads of the numbers of its cells.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -9,17 +8,17 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell::format::{SolidParameters, TerrainParameters};
-use viewcell::frontier::{Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side, cells};
-use viewcell::query::{CellBundle, Sample, SolidBundle, TerrainBundle, World};
+use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
+use viewcell::query::{Place, Sample, TerrainBundle, World};
+use viewcell::session::{Half, Sets};
 use viewcell_bake::bundle;
-use viewcell_ingest::world::ones;
 use viewcell_view::picture::{self, Ground, Part, Viewpoint};
 
 use super::exit::{Failure, Outcome};
 use super::output::{self, Json, say};
-use super::query::lines::{answer_documents, parse_cells, parse_samples};
-use super::query::{PairArgs, Position, count_samples, samples_of};
+use super::query::answer::NamedPlace;
+use super::query::lines::{answer_documents, parse_pair};
+use super::query::{Opened, PairArgs, Position, count_samples, samples_of};
 use super::render::{check_drawable, check_png};
 
 /// What is said of two who see each other.
@@ -53,16 +52,6 @@ pub struct Args {
     pub margin: u32,
 }
 
-/// The sizes of two regions, and what share of `all` they are.
-fn sizes([a, b]: [u64; 2], all: u64) -> String {
-    let share = |size: u64| 100.0 * size as f64 / all.max(1) as f64;
-    format!(
-        "a    {a:>12}  {:5.1} %\nb    {b:>12}  {:5.1} %",
-        share(a),
-        share(b)
-    )
-}
-
 pub fn run(args: &Args) -> Outcome {
     let mut options = FrontierOptions::default();
     if let Some(limit) = args.budget {
@@ -70,11 +59,62 @@ pub fn run(args: &Args) -> Outcome {
     }
     let outputs = args.output.iter().chain(&args.members);
     output::check_outputs(&[&args.pair.bundle], outputs, args.force)?;
-    args.pair.ask(|world| match world {
-        World::Terrain(terrain) => on_terrain(args, &options, terrain),
-        World::Cells(level) => in_level(args, &level),
-        World::Solid(level) => in_solid(args, &options, &level),
-    })
+    let opened = args.pair.open()?;
+    check_options(args, &opened)?;
+    let mut sets = Sets::new(opened.world());
+    if let Some(file) = &args.pair.pairs {
+        return answer_documents(file, |line| {
+            let pair = parse_pair(opened.world(), line)?;
+            let set = grow(args, &options, &mut sets, pair)?;
+            Ok(document(args, &options, sets.world(), &set, false))
+        });
+    }
+    let refused = |error| Failure::usage(format!("{}: {error}", args.pair.bundle.display()));
+    let pair = args.pair.positions(&opened)?;
+    if let Some(path) = &args.output {
+        check_png(path)?;
+        check_drawable(&args.pair.bundle, &opened.terrain()?)?;
+    }
+    opened.there(&pair[0]).and(opened.there(&pair[1]))?;
+    let set = grow(args, &options, &mut sets, pair).map_err(refused)?;
+    if let Some(path) = &args.members {
+        bundle::save_with(path, args.force, |file| {
+            write_members(file, opened.world(), &set.halves)
+        })?;
+        if opened.world().terrain().is_none() {
+            say(format_args!("written: {}", path.display()));
+        }
+    }
+    if let Some(path) = &args.output {
+        let players = [opened.sample(&pair[0])?, opened.sample(&pair[1])?];
+        let png = draw(&options, &opened.terrain()?, &set, players)?;
+        bundle::save(path, &png, args.force)?;
+    }
+    let document = document(args, &options, opened.world(), &set, true);
+    let text = document.set.text(opened.world());
+    args.pair.json.tell(|| document, text)
+}
+
+/// Fails for options that a world has not.
+fn check_options(args: &Args, opened: &Opened) -> Result<(), Failure> {
+    let path = opened.path().display();
+    if opened.world().terrain().is_none() && args.output.is_some() {
+        let found = match opened.world().cells() {
+            Some(_) => format!("cells in {path}; --members writes a list"),
+            None => {
+                format!("the solid level {path}; viewcell render --frontier draws its floors")
+            }
+        };
+        let message = format!("-o: expected a terrain to draw, found {found}");
+        return Err(Failure::usage(message));
+    }
+    if opened.world().solid().is_some() && args.margin > 0 {
+        return Err(Failure::usage(format!(
+            "--margin: expected none, since {path} is of a solid level, whose frontier sets grow by quads of its \
+             cells' numbers"
+        )));
+    }
+    Ok(())
 }
 
 /// What `viewcell frontier --json` prints, and `--pairs` a line each.
@@ -83,8 +123,9 @@ pub fn run(args: &Args) -> Outcome {
 pub struct Document {
     #[serde(flatten)]
     set: SetDocument,
-    /// How the regions were grown.
-    options: OptionsDocument,
+    /// How the regions were grown; absent in a level of cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    options: Option<OptionsDocument>,
     /// The drawing, if one was asked for.
     #[serde(serialize_with = "crate::output::names")]
     output: Option<PathBuf>,
@@ -93,57 +134,121 @@ pub struct Document {
     members: Option<PathBuf>,
 }
 
-/// A frontier set of a terrain, however it was grown.
+/// A frontier set, however it was grown.
 #[derive(Serialize, JsonSchema)]
 pub struct SetDocument {
-    /// One player: column and row.
-    a: [u32; 2],
-    /// The other player: column and row.
-    b: [u32; 2],
+    /// `terrain`, `cells` or `solid`.
+    kind: String,
+    /// One player.
+    a: Option<NamedPlace>,
+    /// The other player.
+    b: Option<NamedPlace>,
     /// Whether one can see the other, so that both regions are empty.
     visible: bool,
-    /// Number of samples in the region of a.
+    /// Number of samples or cells in the region of a.
     size_a: u64,
-    /// Number of samples in the region of b.
+    /// Number of samples or cells in the region of b.
     size_b: u64,
-    /// How long the computation took, in microseconds, without opening the bundle.
-    micros: f64,
-    /// Number of quads tried.
-    tried: u64,
-    /// Number of PVSs merged.
-    merged: u64,
+    /// On a terrain: how long the computation took, in microseconds, without opening the bundle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    micros: Option<f64>,
+    /// Number of quads tried; absent in a level of cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tried: Option<u64>,
+    /// Number of PVSs merged; absent in a level of cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merged: Option<u64>,
+    /// Of a level: `tightened` (Steed and Angus, EQ 1, and all that it does not see) of cells, `quads`, of the numbers of
+    /// its cells, of a solid one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    construction: Option<&'static str>,
+    /// The cells of the region of a, in rising order; absent on a terrain, and with --pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region_a: Option<Vec<u32>>,
+    /// The same of b.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region_b: Option<Vec<u32>>,
+}
+
+/// How it was grown: in so many microseconds, with so many quads tried and PVSs merged, and in a level by a construction.
+#[derive(Default)]
+pub struct Growth {
+    /// [Unit: µs]
+    pub micros: f64,
+    /// Quads tried, PVSs merged.
+    pub work: Option<(u64, u64)>,
+    /// Its name.
+    pub construction: Option<&'static str>,
 }
 
 impl SetDocument {
-    /// Of two players; sizes in samples, the time in microseconds, and the quads tried and PVSs merged.
+    /// Of two players, and regions of so many samples of the heightmap or cells.
     pub fn new(
-        terrain: &TerrainBundle<'_>,
-        [a, b]: [Position; 2],
+        world: &World<'_>,
+        pair: &[Position; 2],
         [size_a, size_b]: [u64; 2],
-        micros: f64,
-        (tried, merged): (u64, u64),
+        growth: &Growth,
     ) -> Self {
+        let [a, b] = pair;
+        let sees = |(a, b)| world.visible(a, b) || world.visible(b, a);
+        let (tried, merged) = growth.work.unzip();
         Self {
-            a: a.numbers(),
-            b: b.numbers(),
-            visible: terrain.visible(a.cell, b.cell) || terrain.visible(b.cell, a.cell),
+            kind: world.kind().to_string(),
+            a: a.named(),
+            b: b.named(),
+            visible: a.place.zip(b.place).is_none_or(sees),
             size_a,
             size_b,
-            micros: (micros * 10.0).round() / 10.0,
+            micros: (world.terrain()).map(|_| (growth.micros * 10.0).round() / 10.0),
             tried,
             merged,
+            construction: growth.construction,
+            region_a: None,
+            region_b: None,
         }
     }
 
-    /// The sizes as text, after a word if the players see each other.
-    pub fn text(&self, terrain: &TerrainBundle<'_>) -> String {
+    /// The same with the cells of both regions, in a level.
+    pub fn with_regions(self, mut regions: [Vec<u32>; 2]) -> Self {
+        for cells in &mut regions {
+            cells.sort_unstable();
+        }
+        let [size_a, size_b] = regions.each_ref().map(|cells| cells.len() as u64);
+        let [region_a, region_b] = regions.map(Some);
+        Self {
+            size_a,
+            size_b,
+            region_a,
+            region_b,
+            ..self
+        }
+    }
+
+    /// Prints it.
+    pub fn tell(&self, json: &Json, world: &World<'_>) -> Outcome {
+        json.tell(|| self, self.text(world))
+    }
+
+    /// The sizes as text, and what share of all they are; after a word if the players see each other.
+    fn text(&self, world: &World<'_>) -> String {
         if self.visible {
             say(NO_SET);
         }
-        let valid = |cell: &Sample| terrain.valid().has_sample(*cell);
-        let all = terrain.grid().row_by_row().filter(valid);
-        let all = count_samples(terrain.parameters(), all);
-        sizes([self.size_a, self.size_b], all)
+        let all = match world.terrain() {
+            Some(terrain) => {
+                let valid = |cell: &Sample| terrain.valid().has_sample(*cell);
+                let all = terrain.grid().row_by_row().filter(valid);
+                count_samples(terrain.parameters(), all)
+            }
+            None => world.places(),
+        };
+        let (a, b) = (self.size_a, self.size_b);
+        let share = |size: u64| 100.0 * size as f64 / all.max(1) as f64;
+        format!(
+            "a    {a:>12}  {:5.1} %\nb    {b:>12}  {:5.1} %",
+            share(a),
+            share(b)
+        )
     }
 }
 
@@ -159,98 +264,110 @@ struct OptionsDocument {
 
 /// Both regions.
 struct Set {
-    halves: [Frontier; 2],
-    micros: f64,
-    work: (u64, u64),
+    pair: [Position; 2],
+    halves: [Half; 2],
+    growth: Growth,
 }
 
-fn on_terrain(args: &Args, options: &FrontierOptions, terrain: TerrainBundle<'_>) -> Outcome {
-    let mut builder = FrontierBuilder::new(&terrain);
-    if let Some(file) = &args.pair.pairs {
-        return answer_documents(file, |line| {
-            let pair = parse_samples(line, terrain.parameters())?;
-            let set = build(args, options, &mut builder, pair);
-            let set = set.map_err(|error| error.to_string())?;
-            Ok(document(args, options, &terrain, &set, pair))
-        });
-    }
-    let pair = args.pair.positions(&terrain)?;
-    if let Some(path) = &args.output {
-        check_png(path)?;
-        check_drawable(&args.pair.bundle, &terrain)?;
-    }
-    let set = build(args, options, &mut builder, pair)
-        .map_err(|error| Failure::usage(format!("{}: {error}", args.pair.bundle.display())))?;
-    if let Some(path) = &args.members {
-        let parameters = terrain.parameters();
-        bundle::save_with(path, args.force, |file| {
-            write_members(file, parameters, &set)
-        })?;
-    }
-    if let Some(path) = &args.output {
-        let png = draw(options, &mut builder, &set, pair.map(|place| place.cell))?;
-        bundle::save(path, &png, args.force)?;
-    }
-    let document = document(args, options, &terrain, &set, pair);
-    let text = document.set.text(&terrain);
-    args.pair.json.tell(|| document, text)
-}
-
-fn build(
+fn grow(
     args: &Args,
     options: &FrontierOptions,
-    builder: &mut FrontierBuilder<'_>,
-    [a, b]: [Position; 2],
-) -> Result<Set, FrontierError> {
+    sets: &mut Sets<'_>,
+    pair: [Position; 2],
+) -> Result<Set, String> {
+    let place = |at: Position| at.place.ok_or_else(|| format!("{at} is in no view cell"));
+    let [a, b] = [place(pair[0])?, place(pair[1])?];
     let start = Instant::now();
-    builder.build(a.cell, b.cell, options)?;
+    let begun = sets.begin(a, b, options);
+    begun.map_err(|error| error.to_string())?;
+    while !sets.step(u32::MAX) {}
     let mut micros = start.elapsed().as_secs_f64() * 1e6;
-    let work = builder.work();
+    let work = sets.work();
     let start = Instant::now();
-    let halves = Side::BOTH.map(|side| builder.core(side, args.margin));
+    let halves = Side::BOTH.map(|side| sets.half(side, args.margin));
     if args.margin > 0 {
         micros += start.elapsed().as_secs_f64() * 1e6;
     }
-    Ok(Set {
-        halves,
+    let construction = match sets.world() {
+        World::Terrain(_) => None,
+        World::Cells(_) => Some("tightened"),
+        World::Solid(_) => Some("quads"),
+    };
+    let growth = Growth {
         micros,
         work,
+        construction,
+    };
+    Ok(Set {
+        pair,
+        halves,
+        growth,
     })
 }
 
+/// With the regions of a level, if they are asked for.
 fn document(
     args: &Args,
     options: &FrontierOptions,
-    terrain: &TerrainBundle<'_>,
+    world: &World<'_>,
     set: &Set,
-    pair: [Position; 2],
+    with_regions: bool,
 ) -> Document {
-    let parameters = terrain.parameters();
-    let sizes = [0, 1].map(|side| match parameters.finest() {
-        0 => set.halves[side].area(),
-        _ => count_samples(parameters, set.halves[side].region().samples()),
+    let sizes = set.halves.each_ref().map(|half| match world.terrain() {
+        Some(terrain) if terrain.parameters().finest() > 0 => {
+            count_samples(terrain.parameters(), half.places().filter_map(sample))
+        }
+        _ => half.area(),
     });
+    let mut document = SetDocument::new(world, &set.pair, sizes, &set.growth);
+    if with_regions && world.terrain().is_none() {
+        document = document.with_regions(set.halves.each_ref().map(cells));
+    }
     Document {
-        set: SetDocument::new(terrain, pair, sizes, set.micros, set.work),
-        options: OptionsDocument {
+        set: document,
+        options: set.growth.work.map(|_| OptionsDocument {
             budget: options.limit,
             margin: args.margin,
-        },
+        }),
         output: args.output.clone(),
         members: args.members.clone(),
     }
 }
 
-fn write_members(
-    file: &mut dyn Write,
-    parameters: &TerrainParameters,
-    set: &Set,
-) -> io::Result<()> {
+fn sample(place: Place) -> Option<Sample> {
+    match place {
+        Place::Sample(sample) => Some(sample),
+        Place::Cell(_) => None,
+    }
+}
+
+/// The cells of a half in a level.
+fn cells(half: &Half) -> Vec<u32> {
+    let cells = half.places().filter_map(|place| match place {
+        Place::Sample(_) => None,
+        Place::Cell(cell) => Some(cell),
+    });
+    cells.collect()
+}
+
+fn write_members(file: &mut dyn Write, world: &World<'_>, halves: &[Half; 2]) -> io::Result<()> {
     let mut out = io::BufWriter::new(file);
-    for (name, half) in ["a", "b"].into_iter().zip(&set.halves) {
-        let cells = half.region().samples();
-        for sample in cells.flat_map(|cell| samples_of(parameters, cell)) {
-            writeln!(out, "{name} {} {}", sample.column, sample.row)?;
+    for (name, half) in ["a", "b"].into_iter().zip(halves) {
+        match world.terrain() {
+            Some(terrain) => {
+                let view_cells = half.places().filter_map(sample);
+                let samples = view_cells.flat_map(|cell| samples_of(terrain.parameters(), cell));
+                for sample in samples {
+                    writeln!(out, "{name} {} {}", sample.column, sample.row)?;
+                }
+            }
+            None => {
+                let mut cells = cells(half);
+                cells.sort_unstable();
+                for cell in cells {
+                    writeln!(out, "{name} {cell}")?;
+                }
+            }
         }
     }
     out.flush()
@@ -259,188 +376,20 @@ fn write_members(
 /// Grows the set once more, to see when each sample joined.
 fn draw(
     options: &FrontierOptions,
-    builder: &mut FrontierBuilder<'_>,
+    terrain: &TerrainBundle<'_>,
     set: &Set,
     players: [Sample; 2],
 ) -> Result<Vec<u8>, Failure> {
-    let parts = picture::growth(builder, players, options);
+    let mut builder = FrontierBuilder::new(terrain);
+    let parts = picture::growth(&mut builder, players, options);
     let mut parts = parts.map_err(|error| Failure::usage(error.to_string()))?;
-    let terrain = builder.terrain();
     for (part, sample) in parts.iter_mut().zip(terrain.grid().row_by_row()) {
         // A margin leaves out some of what was grown.
-        if !set.halves.iter().any(|half| half.contains(sample)) {
+        let place = Place::Sample(sample);
+        if !set.halves.iter().any(|half| half.contains(place)) {
             *part = Part::Neither;
         }
     }
     let drawn = picture::frontier_image(&Ground::new(terrain), &parts);
     picture::marked_png(&drawn, &players.map(Viewpoint::at)).map_err(Failure::resource)
-}
-
-/// What `viewcell frontier --json` prints for cells.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell frontier, cells")]
-pub struct CellsDocument {
-    /// One player's cell.
-    a: u32,
-    /// The other's.
-    b: u32,
-    /// Whether one can see the other, so that both regions are empty.
-    visible: bool,
-    /// Number of cells in the region of a.
-    size_a: u64,
-    /// Number of cells in the region of b.
-    size_b: u64,
-    /// `tightened` (Steed and Angus, EQ 1, and all that it does not see); for a solid level `quads`, of the numbers of its
-    /// cells.
-    construction: &'static str,
-    /// The cells of the region of a, in rising order; absent with --pairs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    region_a: Option<Vec<usize>>,
-    /// The cells of the region of b, in rising order; absent with --pairs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    region_b: Option<Vec<usize>>,
-}
-
-impl CellsDocument {
-    /// Of regions, both of which are empty where one sees the other.
-    pub fn new(
-        [a, b]: [u32; 2],
-        visible: bool,
-        construction: &'static str,
-        [ab, ba]: [Vec<usize>; 2],
-    ) -> Self {
-        Self {
-            a,
-            b,
-            visible,
-            size_a: ab.len() as u64,
-            size_b: ba.len() as u64,
-            construction,
-            region_a: Some(ab),
-            region_b: Some(ba),
-        }
-    }
-
-    /// Prints it, of a level of so many cells.
-    pub fn tell(&self, json: &Json, cells: u32) -> Outcome {
-        if self.visible {
-            say(NO_SET);
-        }
-        let sizes = sizes([self.size_a, self.size_b], cells.into());
-        json.tell(|| self, sizes)
-    }
-
-    /// The sizes alone.
-    fn without_regions(self) -> Self {
-        Self {
-            region_a: None,
-            region_b: None,
-            ..self
-        }
-    }
-}
-
-fn in_level(args: &Args, level: &CellBundle<'_>) -> Outcome {
-    if args.output.is_some() {
-        return Err(Failure::usage(format!(
-            "-o: expected a terrain to draw, found cells in {}; --members writes a list",
-            args.pair.bundle.display()
-        )));
-    }
-    let mut memory = vec![0; cells::words(level.cells())];
-    match &args.pair.pairs {
-        Some(file) => answer_documents(file, |line| {
-            let pair = parse_cells(line, level.cells())?;
-            let document = set_in_level(level, pair, &mut memory);
-            let document = document.map_err(|_| "no memory for a frontier set".to_owned())?;
-            Ok(document.without_regions())
-        }),
-        None => {
-            let pair = args.pair.cells(level)?;
-            let document = set_in_level(level, pair, &mut memory)?;
-            show_in_level(args, level.cells(), &document)
-        }
-    }
-}
-
-fn set_in_level(
-    level: &CellBundle<'_>,
-    [a, b]: [u32; 2],
-    memory: &mut [u64],
-) -> Result<CellsDocument, Failure> {
-    let frontier = level.frontier(a, b, memory).map_err(Failure::resource)?;
-    let visible = level.visible(a, b) || level.visible(b, a);
-    let [ab, ba]: [Vec<usize>; 2] = match &frontier {
-        Some(frontier) => [frontier.ab, frontier.ba].map(|region| ones(region).collect()),
-        None => [Vec::new(), Vec::new()],
-    };
-    Ok(CellsDocument::new([a, b], visible, "tightened", [ab, ba]))
-}
-
-/// Prints a set, and writes its members; of a level of so many cells.
-fn show_in_level(args: &Args, cells: u32, document: &CellsDocument) -> Outcome {
-    let regions = [("a", &document.region_a), ("b", &document.region_b)];
-    if let Some(path) = &args.members {
-        let mut text = String::new();
-        for (name, region) in regions {
-            for cell in region.iter().flatten() {
-                // Writing into a String does not fail.
-                let _ = writeln!(text, "{name} {cell}");
-            }
-        }
-        bundle::save(path, text.as_bytes(), args.force)?;
-        say(format_args!("written: {}", path.display()));
-    }
-    document.tell(&args.pair.json, cells)
-}
-
-fn in_solid(args: &Args, options: &FrontierOptions, level: &SolidBundle<'_>) -> Outcome {
-    let path = args.pair.bundle.display();
-    if args.output.is_some() {
-        return Err(Failure::usage(format!(
-            "-o: expected a terrain to draw, found the solid level {path}; viewcell render --frontier draws its floors"
-        )));
-    }
-    if args.margin > 0 {
-        return Err(Failure::usage(format!(
-            "--margin: expected none, since {path} is of a solid level, whose frontier sets grow by quads of its \
-             cells' numbers"
-        )));
-    }
-    let mut builder = FrontierBuilder::new(level.sights());
-    match &args.pair.pairs {
-        Some(file) => answer_documents(file, |line| {
-            let pair = parse_cells(line, level.cells())?;
-            Ok(set_in_solid(level, options, &mut builder, pair)?.without_regions())
-        }),
-        None => {
-            let pair = args.pair.solid_cells(level)?;
-            let document = set_in_solid(level, options, &mut builder, pair)
-                .map_err(|error| Failure::usage(format!("{path}: {error}")))?;
-            show_in_level(args, level.cells(), &document)
-        }
-    }
-}
-
-fn set_in_solid(
-    level: &SolidBundle<'_>,
-    options: &FrontierOptions,
-    builder: &mut FrontierBuilder<'_>,
-    [a, b]: [u32; 2],
-) -> Result<CellsDocument, String> {
-    let samples = [a, b].map(SolidParameters::sample);
-    builder
-        .build(samples[0], samples[1], options)
-        .map_err(|error| error.to_string())?;
-    let regions = Side::BOTH.map(|side| {
-        let region = builder.region(side);
-        let mut cells: Vec<usize> = region
-            .samples()
-            .map(|sample| SolidParameters::cell_of(sample) as usize)
-            .collect();
-        cells.sort_unstable();
-        cells
-    });
-    let visible = level.visible(a, b) || level.visible(b, a);
-    Ok(CellsDocument::new([a, b], visible, "quads", regions))
 }

@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell::frontier::FrontierOptions;
-use viewcell::query::{CellBundle, MappedBundle, SolidBundle, TerrainBundle, WorldKind};
+use viewcell::query::{CellBundle, SolidBundle, TerrainBundle, World};
 use viewcell_bake::survey::{self, Difference, Survey, by_cell, cell_difference, seen_by};
 use viewcell_view::picture::{self, LevelPages, PAGE_WIDTHS, Page, TerrainPages};
 
 use super::exit::{Failure, Outcome};
 use super::output::FileWorkOptions;
-use super::query::{self, By, GivenPlace, cell_at, check_cell, check_level, quad_over};
+use super::query::{self, By, GivenPlace, Opened};
 use super::shading::{self, Shading};
 use super::work::Work;
 
@@ -44,12 +44,13 @@ pub fn run(args: &Args) -> Outcome {
         check_width(width, args.bare)?;
     }
     let work = args.work_options.begin(&args.bundle, &args.output)?;
-    let map = query::open(&args.bundle)?;
-    args.shading.check(&args.bundle, map.kind())?;
-    let page = match map.kind() {
-        Some(WorldKind::Cells) => level_page(args, &map),
-        Some(WorldKind::Solid) => solid_page(args, &work, &map),
-        _ => terrain_page(args, &work, &map),
+    let opened = query::open(&args.bundle)?;
+    args.shading.check(&opened)?;
+    args.by.check(&opened)?;
+    let page = match opened.world() {
+        World::Terrain(terrain) => terrain_page(args, &work, &opened, terrain),
+        World::Cells(level) => level_page(args, &opened, level),
+        World::Solid(level) => solid_page(args, &work, &opened, level),
     };
     save(args, &work, &page?)
 }
@@ -189,16 +190,20 @@ pub fn name(path: &Path) -> String {
 }
 
 /// The page that is asked for.
-pub fn terrain_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Page, Failure> {
+fn terrain_page(
+    args: &Args,
+    work: &Work<'_>,
+    opened: &Opened,
+    terrain: &TerrainBundle<'_>,
+) -> Result<Page, Failure> {
     let path = &args.bundle;
-    let terrain = query::terrain(path, map)?;
-    let pages = terrain_pages(path, map, terrain, args.shading.heightmap.as_deref())?;
+    let pages = terrain_pages(opened, args.shading.heightmap.as_deref())?;
     let what = &args.what;
     if args.quad != 0 && what.pvs.is_none() && what.lost.is_none() {
         let message = "--quad: expected --pvs or --lost with it";
         return Err(Failure::usage(message));
     }
-    check_level(path, &terrain, args.quad)?;
+    query::check_level(opened, args.quad)?;
     if what.distance.is_some() {
         return Err(Failure::usage(format!(
             "--distance: expected a level of cells, found the terrain {}; --pvs draws what a place sees",
@@ -206,32 +211,26 @@ pub fn terrain_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<
         )));
     }
     if let Some(place) = what.pvs {
-        let place = args.by.position(path, &terrain, place)?;
-        let quad = quad_over(path, &terrain, place, args.quad)?;
-        let pvs = terrain.pvs(quad).ok_or_else(|| damaged(path))?;
-        return Ok(pages.pvs(&pvs));
+        let position = args.by.position(opened, place)?;
+        return Ok(pages.pvs(&opened.terrain_pvs(&position, args.quad)?));
     }
     if let Some([a, b]) = what.frontier.as_deref() {
-        let cell = |place| {
-            let place = args.by.position(path, &terrain, place)?;
-            Ok::<_, Failure>(place.cell)
-        };
+        let cell = |place| opened.sample(&args.by.position(opened, place)?);
         let players = [cell(*a)?, cell(*b)?];
         let page = pages.frontier(players, &FrontierOptions::default());
         return page.map_err(|error| Failure::usage(format!("{}: {error}", path.display())));
     }
     if what.exposure {
-        return Ok(pages.exposure(&survey(work, path, &terrain)?.exposure, &[]));
+        return Ok(pages.exposure(&survey(work, path, terrain)?.exposure, &[]));
     }
     let Some(other) = &what.lost else {
         return Ok(pages.plain());
     };
-    let other_map = query::open(other)?;
-    let other_terrain = query::terrain(other, &other_map)?;
+    let other_opened = query::open(other)?;
     let paths = [path.as_path(), other.as_path()];
-    let found = compare(work, paths, [&terrain, &other_terrain], args.quad)?;
+    let found = compare(work, paths, [terrain, &other_opened.terrain()?], args.quad)?;
     let counts: Vec<u32> = found.quads.iter().map(|[revealed, _]| *revealed).collect();
-    let counts = survey::spread(&terrain, args.quad, &counts);
+    let counts = survey::spread(terrain, args.quad, &counts);
     let level = &found.levels[args.quad as usize];
     let hidden = level.pairs - level.visible[0];
     let share = 100.0 * level.revealed as f64 / hidden.max(1) as f64;
@@ -249,16 +248,12 @@ pub fn terrain_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<
 
 /// Pages of a mapped bundle, shaded from its heightmap if that is at hand.
 pub fn terrain_pages<'a>(
-    path: &Path,
-    map: &'a MappedBundle,
-    terrain: TerrainBundle<'a>,
+    opened: &'a Opened,
     heightmap: Option<&Path>,
 ) -> Result<TerrainPages<'a>, Failure> {
-    let bundle = map
-        .bundle()
-        .map_err(|error| query::cannot_open(path, error))?;
+    let (path, terrain) = (opened.path(), opened.terrain()?);
     check_drawable(path, &terrain)?;
-    let has_crs = bundle.crs().is_some_and(|crs| !crs.is_empty());
+    let has_crs = opened.bundle().crs().is_some_and(|crs| !crs.is_empty());
     let ground = shading::ground(path, &terrain, heightmap)?;
     Ok(TerrainPages::new(terrain, ground, &name(path), has_crs))
 }
@@ -310,21 +305,12 @@ pub fn compare(
     })
 }
 
-fn damaged(path: &Path) -> Failure {
-    Failure::bad_input(format!(
-        "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
-        path.display()
-    ))
-}
-
 /// The longer side of a plan that stands on a page. [Unit: pixels]
 pub const PLAN_SIDE: u32 = 1000;
 
 /// The page that is asked for.
-pub fn level_page(args: &Args, map: &MappedBundle) -> Result<Page, Failure> {
+fn level_page(args: &Args, opened: &Opened, level: &CellBundle<'_>) -> Result<Page, Failure> {
     let path = &args.bundle;
-    query::check_by_number(path, &args.by)?;
-    let level = query::cells(path, map)?;
     if args.quad != 0 {
         return Err(Failure::usage(format!(
             "--quad: expected a terrain, found cells in {}",
@@ -332,7 +318,7 @@ pub fn level_page(args: &Args, map: &MappedBundle) -> Result<Page, Failure> {
         )));
     }
     let what = &args.what;
-    let cell = |place| check_cell(path, &level, place);
+    let cell = |place| opened.cell(&args.by.position(opened, place)?);
     // Places first: a plan takes a moment.
     let pvs = what.pvs.map(cell).transpose()?;
     let distance = what.distance.map(cell).transpose()?;
@@ -340,7 +326,7 @@ pub fn level_page(args: &Args, map: &MappedBundle) -> Result<Page, Failure> {
         Some([a, b]) => Some([cell(*a)?, cell(*b)?]),
         _ => None,
     };
-    let pages = level_pages(path, level, plan_side(args))?;
+    let pages = level_pages(path, *level, plan_side(args))?;
     if let Some(cell) = pvs {
         return Ok(pages.pvs(cell));
     }
@@ -351,15 +337,15 @@ pub fn level_page(args: &Args, map: &MappedBundle) -> Result<Page, Failure> {
         return Ok(pages.distance(from));
     }
     if what.exposure {
-        return Ok(pages.exposure(&seen_by(&level), &[]));
+        return Ok(pages.exposure(&seen_by(level), &[]));
     }
     let Some(other) = &what.lost else {
         return Ok(pages.plain());
     };
-    let other_map = query::open(other)?;
-    let other_level = query::cells(other, &other_map)?;
-    check_same([path, other], [&level, &other_level])?;
-    let (cells, visible) = cell_difference([&level, &other_level]);
+    let other_opened = query::open(other)?;
+    let levels = [level, &other_opened.cells()?];
+    check_same([path, other], levels)?;
+    let (cells, visible) = cell_difference(levels);
     let sum = |which: usize| cells.iter().map(|c| u64::from(c[which])).sum::<u64>();
     let pairs = u64::from(level.cells()) * u64::from(level.cells().saturating_sub(1));
     let share = 100.0 * sum(0) as f64 / (pairs - visible[0]).max(1) as f64;
@@ -409,10 +395,13 @@ pub fn check_same(paths: [&Path; 2], levels: [&CellBundle<'_>; 2]) -> Result<(),
 }
 
 /// The page that is asked for.
-pub fn solid_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Page, Failure> {
+fn solid_page(
+    args: &Args,
+    work: &Work<'_>,
+    opened: &Opened,
+    level: &SolidBundle<'_>,
+) -> Result<Page, Failure> {
     let path = &args.bundle;
-    query::check_by_number(path, &args.by)?;
-    let level = query::solid(path, map)?;
     let what = &args.what;
     for (given, option) in [
         (args.quad != 0, "--quad"),
@@ -427,14 +416,14 @@ pub fn solid_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Pa
             )));
         }
     }
-    let cell = |place| cell_at(path, &level, place);
+    let cell = |place| opened.cell(&args.by.position(opened, place)?);
     // Places first: a plan takes a moment.
     let pvs = what.pvs.map(cell).transpose()?;
     let players = match what.frontier.as_deref() {
         Some([a, b]) => Some([cell(*a)?, cell(*b)?]),
         _ => None,
     };
-    let pages = solid_pages(path, level, plan_side(args))?;
+    let pages = solid_pages(path, *level, plan_side(args))?;
     if let Some(cell) = pvs {
         return Ok(pages.pvs(cell));
     }
@@ -442,7 +431,7 @@ pub fn solid_page(args: &Args, work: &Work<'_>, map: &MappedBundle) -> Result<Pa
         return pages.frontier(players).map_err(Failure::resource);
     }
     if what.exposure {
-        return Ok(pages.exposure(&solid_seen_by(work, path, &level)?, &[]));
+        return Ok(pages.exposure(&solid_seen_by(work, path, level)?, &[]));
     }
     Ok(pages.plain())
 }

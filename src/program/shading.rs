@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use viewcell::query::{TerrainBundle, WorldKind};
+use viewcell::query::TerrainBundle;
 use viewcell_bake::Source;
 use viewcell_bake::bundle::TerrainParts;
 use viewcell_view::picture::{Ground, check_pixels};
 
 use super::exit::Failure;
 use super::heightmap::Reading;
+use super::query::Opened;
 
 /// Where the heightmap of a coarse bundle lies.
 #[derive(clap::Args)]
@@ -27,14 +28,14 @@ pub struct Shading {
 
 impl Shading {
     /// Fails where a heightmap is given for a bundle that is no terrain.
-    pub fn check(&self, path: &Path, kind: Option<WorldKind>) -> Result<(), Failure> {
-        match (&self.heightmap, kind) {
-            (Some(_), Some(WorldKind::Cells | WorldKind::Solid)) => Err(Failure::usage(format!(
-                "--heightmap: expected a terrain, found the level {}",
-                path.display()
-            ))),
-            _ => Ok(()),
+    pub fn check(&self, opened: &Opened) -> Result<(), Failure> {
+        if self.heightmap.is_none() || opened.world().terrain().is_some() {
+            return Ok(());
         }
+        Err(Failure::usage(format!(
+            "--heightmap: expected a terrain, found the level {}",
+            opened.path().display()
+        )))
     }
 }
 

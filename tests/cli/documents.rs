@@ -157,11 +157,11 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
             ],
         ),
         (
-            "query-visible.json",
+            "query.json",
             &["query", "visible", "wall.vcb", "0,0", "8,0", "--json"],
         ),
         (
-            "query-pairs.json",
+            "query.json",
             &[
                 "query",
                 "visible",
@@ -172,15 +172,12 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
             ],
         ),
         (
-            "query-locate-terrain.json",
+            "query.json",
             &["query", "locate", "wall.vcb", "0,0", "--json"],
         ),
+        ("query.json", &["query", "pvs", "wall.vcb", "0,0", "--json"]),
         (
-            "query-pvs.json",
-            &["query", "pvs", "wall.vcb", "0,0", "--json"],
-        ),
-        (
-            "query-pvs.json",
+            "query.json",
             &["query", "pvs", "wall.vcb", "0,0", "--json", "-o", "a.png"],
         ),
         (
@@ -387,7 +384,7 @@ fn documents_hold_the_answers() {
             &folder,
             &["query", "visible", "wall.vcb", "0,0", "8,0", "--json"]
         ),
-        json!({"a": [0, 0], "b": [8, 0], "level": 0, "visible": false})
+        json!({"kind": "terrain", "a": [0, 0], "b": [8, 0], "level": 0, "visible": false})
     );
     assert_eq!(
         document(
@@ -401,7 +398,7 @@ fn documents_hold_the_answers() {
                 "--json"
             ]
         ),
-        json!({"pairs": 2, "visible": 1, "nowhere": 0, "answers": [0, 1]})
+        json!({"kind": "terrain", "pairs": 2, "visible": 1, "nowhere": 0, "answers": [0, 1]})
     );
     let pvs = document(
         &folder,

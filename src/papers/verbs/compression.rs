@@ -113,8 +113,8 @@ pub(super) fn run(args: &Args) -> Outcome {
         source = folder.path().join("exact.vcb");
         frontier::bake(&args.heightmap, &args.voice, &source)?;
     }
-    let map = query::open(&source)?;
-    let grid = query::terrain(&source, &map)?.grid();
+    let opened = query::open(&source)?;
+    let grid = opened.terrain()?.grid();
     let progress = Progress::new(&args.voice, Stop::default());
     let threads = args.threads;
     let mut rows = Vec::new();
@@ -224,8 +224,8 @@ const LOSSES: [f64; 3] = [0.1, 1.0, 5.0];
 const STORED: [&str; 2] = ["CPVS", "CROW"];
 
 pub(super) fn merging(path: &Path, json: &Json) -> Outcome {
-    let map = query::open(path)?;
-    let level = query::cells(path, &map)?;
+    let opened = query::open(path)?;
+    let level = opened.cells()?;
     let info = bundle::info(path)?;
     let sections = info.sections.iter();
     let stored = sections.filter(|section| STORED.contains(&section.tag.as_str()));

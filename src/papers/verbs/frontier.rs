@@ -106,8 +106,8 @@ pub(super) fn run(args: &Args) -> Outcome {
         bake(&args.heightmap, &args.voice, &path)?;
         path
     };
-    let map = query::open(&path)?;
-    let terrain = query::terrain(&path, &map)?;
+    let opened = query::open(&path)?;
+    let terrain = opened.terrain()?;
     let pairs = hidden_pairs(&terrain, args.pairs, args.seed);
     if pairs.len() < args.pairs {
         return Err(Failure::bad_input(format!(
@@ -131,8 +131,8 @@ pub(super) fn run(args: &Args) -> Outcome {
         );
         let ties = Ties::RowByRow;
         write_pruned(&source, &pruned, DeepestFirst { nodes, ties })?;
-        let map = query::open(&pruned)?;
-        let terrain = query::terrain(&pruned, &map)?;
+        let opened = query::open(&pruned)?;
+        let terrain = opened.terrain()?;
         let limit = (gigabytes, nodes);
         by_limit.push(measure_cases(&terrain, limit, &pairs, args.simple_pairs));
         source = pruned;
@@ -348,8 +348,8 @@ pub(super) struct EpvsArgs {
 }
 
 pub(super) fn epvs(args: &EpvsArgs) -> Outcome {
-    let map = query::open(&args.bundle)?;
-    let level = query::cells(&args.bundle, &map)?;
+    let opened = query::open(&args.bundle)?;
+    let level = opened.cells()?;
     let document = measure_level(&level, args.pairs, args.memory.0).map_err(Failure::resource)?;
     let mut text = format!(
         "cells          {}\ncomponents     {}, the largest of {}\nmax width      {}\n\

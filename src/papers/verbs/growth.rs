@@ -7,12 +7,12 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use viewcell::format::SolidParameters;
 use viewcell::frontier::Side;
-use viewcell::query::{CellBundle, SolidBundle, World};
+use viewcell::query::TerrainBundle;
 use viewcell_ingest::world::ones;
 
 use viewcell_program::exit::{Failure, Outcome};
-use viewcell_program::frontier::{CellsDocument, SetDocument};
-use viewcell_program::query::{GivenPlace, PairArgs, count_samples};
+use viewcell_program::frontier::{Growth as Grown, SetDocument};
+use viewcell_program::query::{GivenPlace, Opened, PairArgs, Position, count_samples};
 
 use crate::constructions::Construction;
 use crate::growth::{self, Growth, GrowthOptions, Neighbours, Turns};
@@ -74,29 +74,14 @@ pub(super) fn run(args: &Args) -> Outcome {
             "--pairs: expected two places; viewcell experiment frontier grows many sets",
         ));
     }
-    args.pair.ask(|world| match world {
-        World::Terrain(terrain) => {
-            let pair = args.pair.positions(&terrain)?;
-            let mut growth = Growth::new(&terrain);
-            let start = Instant::now();
-            growth
-                .build(pair[0].cell, pair[1].cell, &args.resolve())
-                .map_err(|error| args.refused(error))?;
-            let micros = start.elapsed().as_secs_f64() * 1e6;
-            let sizes = Side::BOTH.map(|side| {
-                let is_in = |sample: &_| growth::has(terrain.grid(), growth.words(side), *sample);
-                count_samples(
-                    terrain.parameters(),
-                    terrain.grid().row_by_row().filter(is_in),
-                )
-            });
-            let document = SetDocument::new(&terrain, pair, sizes, micros, growth.work());
-            let text = document.text(&terrain);
-            args.pair.json.tell(|| document, text)
-        }
-        World::Cells(level) => args.in_level(&level),
-        World::Solid(level) => args.in_solid(&level),
-    })
+    let opened = args.pair.open()?;
+    let positions = args.pair.positions(&opened)?;
+    let world = opened.world();
+    let document = match world.sights() {
+        Some(sights) => args.by_samples(&opened, sights, &positions)?,
+        None => args.in_level(&opened, &positions)?,
+    };
+    document.tell(&args.pair.json, world)
 }
 
 impl Args {
@@ -104,8 +89,42 @@ impl Args {
         Failure::usage(format!("{}: {reason}", self.pair.bundle.display()))
     }
 
-    fn in_level(&self, level: &CellBundle<'_>) -> Outcome {
-        let [a, b] = self.pair.cells(level)?;
+    /// On a terrain, and in a solid level by the numbers of its cells.
+    fn by_samples(
+        &self,
+        opened: &Opened,
+        sights: &TerrainBundle<'_>,
+        pair: &[Position; 2],
+    ) -> Result<SetDocument, Failure> {
+        let (a, b) = (opened.sample(&pair[0])?, opened.sample(&pair[1])?);
+        let mut growth = Growth::new(sights);
+        let start = Instant::now();
+        growth
+            .build(a, b, &self.resolve())
+            .map_err(|error| self.refused(error))?;
+        let world = opened.world();
+        let grown = Grown {
+            micros: start.elapsed().as_secs_f64() * 1e6,
+            work: Some(growth.work()),
+            construction: world.solid().map(|_| "quads"),
+        };
+        let region = |side| {
+            let words = growth.words(side);
+            let is_in = move |sample: &_| growth::has(sights.grid(), words, *sample);
+            sights.grid().row_by_row().filter(is_in)
+        };
+        Ok(if world.solid().is_some() {
+            let cells = Side::BOTH.map(|side| region(side).map(SolidParameters::cell_of).collect());
+            SetDocument::new(world, pair, [0; 2], &grown).with_regions(cells)
+        } else {
+            let sizes = Side::BOTH.map(|side| count_samples(sights.parameters(), region(side)));
+            SetDocument::new(world, pair, sizes, &grown)
+        })
+    }
+
+    fn in_level(&self, opened: &Opened, pair: &[Position; 2]) -> Result<SetDocument, Failure> {
+        let level = &opened.cells()?;
+        let cells = [opened.cell(&pair[0])?, opened.cell(&pair[1])?];
         let construction = self.construction.unwrap_or_default();
         if construction.needs_neighbours() && !level.has_neighbours() {
             return Err(self.refused(format!(
@@ -113,32 +132,14 @@ impl Args {
                 construction.name()
             )));
         }
-        let visible = level.visible(a, b) || level.visible(b, a);
-        let regions = construction.regions(level, [a, b]).unwrap_or_default();
-        let cells = regions.map(|region| ones(&region).collect());
-        let document = CellsDocument::new([a, b], visible, construction.name(), cells);
-        document.tell(&self.pair.json, level.cells())
-    }
-
-    fn in_solid(&self, level: &SolidBundle<'_>) -> Outcome {
-        let [a, b] = self.pair.solid_cells(level)?;
-        let (sights, samples) = (level.sights(), [a, b].map(SolidParameters::sample));
-        let mut growth = Growth::new(sights);
-        growth
-            .build(samples[0], samples[1], &self.resolve())
-            .map_err(|error| self.refused(error))?;
-        let visible = level.visible(a, b) || level.visible(b, a);
-        let cells = Side::BOTH.map(|side| {
-            let is_in = |sample: &_| growth::has(sights.grid(), growth.words(side), *sample);
-            let members = sights.grid().row_by_row().filter(is_in);
-            let mut cells: Vec<usize> = members
-                .map(|sample| SolidParameters::cell_of(sample) as usize)
-                .collect();
-            cells.sort_unstable();
-            cells
-        });
-        let document = CellsDocument::new([a, b], visible, "quads", cells);
-        document.tell(&self.pair.json, level.cells())
+        let regions = construction.regions(level, cells).unwrap_or_default();
+        let grown = Grown {
+            construction: Some(construction.name()),
+            ..Grown::default()
+        };
+        let cells = regions.map(|region| ones(&region).map(|cell| cell as u32).collect());
+        let document = SetDocument::new(opened.world(), pair, [0; 2], &grown);
+        Ok(document.with_regions(cells))
     }
 
     /// What is asked for.

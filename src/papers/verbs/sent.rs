@@ -330,8 +330,8 @@ fn read(path: &Path) -> Result<Sent, Failure> {
 
 /// What was sent beside what a bundle of clusters says.
 fn agreement(args: &Args, bundle: &Path, sent: &Sent, trace: &Trace) -> Result<Vec<Row>, Failure> {
-    let map = query::open(bundle)?;
-    let level = query::cells(bundle, &map)?;
+    let opened = query::open(bundle)?;
+    let level = opened.cells()?;
     let field = Field::new(World::Cells(level));
     let Some(level) = field.level() else {
         return Err(Failure::usage("expected a level"));
@@ -415,8 +415,8 @@ fn by_methods(
     judge: &Judge<'_>,
     trace: &Trace,
 ) -> Result<Vec<MethodRow>, Failure> {
-    let map = query::open(bundle)?;
-    let level = query::solid(bundle, &map)?;
+    let opened = query::open(bundle)?;
+    let level = opened.solid()?;
     let mut rows = Vec::new();
     for (method, name) in [
         (Method::Bake, "bake"),

@@ -157,10 +157,8 @@ pub(super) fn run(args: &Args) -> Outcome {
     let read = args.reading.read(&args.level)?;
     let map = args.bundle.as_ref().map(|path| query::open(path));
     let map = map.transpose()?;
-    let bundle = match (&args.bundle, &map) {
-        (Some(path), Some(map)) => Some(query::solid_of(path, map, &args.level, &read)?),
-        _ => None,
-    };
+    let bundle = map.as_ref().map(|map| map.solid_of(&args.level, &read));
+    let bundle = bundle.transpose()?;
     let level = read.level;
     let player = bundle.map_or(level.player, |bundle| player_of(&bundle));
     let frames = args.trace.as_deref().map(frames).transpose()?;

@@ -232,15 +232,15 @@ pub(super) fn run(args: &Args) -> Outcome {
 
     let paths = MODES.map(path);
     let [exact, conservative, sectors] = &paths;
-    let maps = [
+    let opened = [
         query::open(exact)?,
         query::open(conservative)?,
         query::open(sectors)?,
     ];
     let bundles = [
-        query::terrain(exact, &maps[0])?,
-        query::terrain(conservative, &maps[1])?,
-        query::terrain(sectors, &maps[2])?,
+        opened[0].terrain()?,
+        opened[1].terrain()?,
+        opened[2].terrain()?,
     ];
     say("comparing");
     let seen = as_seen(terrain, sight.curvature)?;

@@ -151,8 +151,8 @@ pub fn matrix(args: &MatrixArgs) -> Outcome {
         }
     };
     args.to.check(&[&args.bundle])?;
-    let map = query::open(&args.bundle)?;
-    let level = query::cells(&args.bundle, &map)?;
+    let opened = query::open(&args.bundle)?;
+    let level = opened.cells()?;
     let of = if args.distances {
         MatrixOf::Distances
     } else {
@@ -180,8 +180,8 @@ pub fn vis(args: &VisArgs) -> Outcome {
 
 /// Who sees whom in a bundle.
 fn pvs_of(path: &Path) -> Result<BitMatrix, Failure> {
-    let map = query::open(path)?;
-    let level = query::cells(path, &map)?;
+    let opened = query::open(path)?;
+    let level = opened.cells()?;
     let cells = level.cells();
     let rows = (0..cells).flat_map(|cell| {
         let row = level.pvs(cell);

@@ -78,11 +78,8 @@ pub struct ExposureDocument {
 pub fn exposure(args: &ExposureArgs) -> Outcome {
     let format = work::format_of(&args.output, true)?;
     let work = args.work_options.begin(&args.bundle, &args.output)?;
-    let map = query::open(&args.bundle)?;
-    let bundle = map
-        .bundle()
-        .map_err(|error| query::cannot_open(&args.bundle, error))?;
-    let terrain = query::terrain(&args.bundle, &map)?;
+    let opened = query::open(&args.bundle)?;
+    let (bundle, terrain) = (opened.bundle(), opened.terrain()?);
     let (grid, parameters) = (terrain.grid(), terrain.parameters());
     if format.is_none() {
         check_drawable(&args.bundle, &terrain)?;

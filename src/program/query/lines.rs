@@ -1,17 +1,18 @@
 //! Files of questions, one a line, and their answers.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{self, Json, Stdout};
 use viewcell::format::TerrainParameters;
-use viewcell::query::Sample;
+use viewcell::query::{Sample, World};
 
+use super::answer::Pairs;
 use super::place::Position;
 
 /// Ends the answers with the document, if it is asked for, on one line: a line for each answer would
@@ -83,12 +84,24 @@ pub fn answer_documents<D: Serialize>(
     Ok(Exit::Done)
 }
 
-/// Reads `c0 r0 c1 r1`, separated by spaces or commas, both samples inside the heightmap.
-pub fn parse_samples(line: &[u8], parameters: &TerrainParameters) -> Result<[Position; 2], String> {
+/// Reads a line of two places: `c0 r0 c1 r1` inside the heightmap of a terrain, separated by spaces or commas; `a b` of a
+/// level of cells; of a solid level that, or `x y z x y z`, two positions.
+pub fn parse_pair(world: &World<'_>, line: &[u8]) -> Result<[Position; 2], String> {
+    if let Some(terrain) = world.terrain() {
+        return parse_samples(line, terrain.parameters());
+    }
+    match (world.solid(), world.solid().and(parse_points(line))) {
+        (Some(level), Some(points)) => Ok(points.map(|point| Position::at_point(level, point))),
+        (Some(_), None) => parse_cells(line, world, ", or six finite numbers \"x y z x y z\""),
+        (None, _) => parse_cells(line, world, ""),
+    }
+}
+
+fn parse_samples(line: &[u8], parameters: &TerrainParameters) -> Result<[Position; 2], String> {
     let expected = "four whole numbers \"c0 r0 c1 r1\"";
     let [c0, r0, c1, r1] = numbers(line).ok_or_else(|| no_numbers(line, expected))?;
     let position = |column, row| {
-        Position::new(parameters, Sample::new(column, row)).ok_or_else(|| {
+        Position::at_sample(parameters, Sample::new(column, row)).ok_or_else(|| {
             let [columns, rows] = parameters.heightmap();
             format!(
                 "({column}, {row}) is outside the grid: expected columns 0 to {} and rows 0 to {}",
@@ -100,17 +113,13 @@ pub fn parse_samples(line: &[u8], parameters: &TerrainParameters) -> Result<[Pos
     Ok([position(c0, r0)?, position(c1, r1)?])
 }
 
-/// Reads `a b`, two cells of `cells`.
-pub fn parse_cells(line: &[u8], cells: u32) -> Result<[u32; 2], String> {
-    parse_cells_or(line, cells, "")
-}
-
-/// The same where a line may be something else.
-pub fn parse_cells_or(line: &[u8], cells: u32, other: &str) -> Result<[u32; 2], String> {
+/// Two cells, where a line may be something else, too.
+fn parse_cells(line: &[u8], world: &World<'_>, other: &str) -> Result<[Position; 2], String> {
     let expected = format!("two whole numbers \"a b\"{other}");
-    let pair = numbers(line).ok_or_else(|| no_numbers(line, &expected))?;
-    match pair.iter().find(|cell| **cell >= cells) {
-        None => Ok(pair),
+    let pair: [u32; 2] = numbers(line).ok_or_else(|| no_numbers(line, &expected))?;
+    let cells = world.places();
+    match pair.iter().find(|cell| u64::from(**cell) >= cells) {
+        None => Ok(pair.map(Position::in_cell)),
         Some(outside) => Err(format!(
             "cell {outside} does not exist: expected 0 to {}",
             cells - 1
@@ -118,11 +127,7 @@ pub fn parse_cells_or(line: &[u8], cells: u32, other: &str) -> Result<[u32; 2], 
     }
 }
 
-/// What a line of two positions is.
-pub const POINTS: &str = ", or six finite numbers \"x y z x y z\"";
-
-/// Reads `x y z x y z`, two positions.
-pub fn parse_points(line: &[u8]) -> Option<[[f64; 3]; 2]> {
+fn parse_points(line: &[u8]) -> Option<[[f64; 3]; 2]> {
     let text = String::from_utf8_lossy(line);
     let words = text.split([' ', '\t', ',', '\r', '\n']);
     let numbers = words.filter(|word| !word.is_empty()).map(|word| {
@@ -159,51 +164,28 @@ fn numbers<const N: usize>(line: &[u8]) -> Option<[u32; N]> {
     words.next().is_none().then_some(numbers)
 }
 
-/// What `viewcell query visible --pairs --json` prints.
-#[derive(Default, Serialize, JsonSchema)]
-#[schemars(title = "viewcell query visible --pairs")]
-pub struct PairsDocument {
-    /// Number of lines answered.
-    pub pairs: u64,
-    /// How many of them are visible.
-    visible: u64,
-    /// Of the places, two a line, how many are where the bundle knows of nobody: in no view cell of a solid level (they see
-    /// all and are seen by all), or on a terrain where nobody can be (they see nobody).
-    nowhere: u64,
-    /// 1 for visible, 0 for hidden, a line each.
-    answers: Vec<u8>,
-}
-
-impl PairsDocument {
-    /// Takes note of an answer, or puts it into words.
-    fn answer(&mut self, visible: bool, json: bool, words: &mut Vec<u8>) {
-        self.visible += u64::from(visible);
-        if json {
-            self.answers.push(u8::from(visible));
-        } else {
-            words.extend(if visible { b"1\n" } else { b"0\n" });
-        }
-    }
-}
-
-/// Answers each line of a file, or of stdin: visible or hidden. `ask` says besides how many of its two places are nowhere;
-/// `places` are how many of all are, and all.
-pub fn answer_visible(
+/// Answers each line of a file, or of stdin, with a number as its words have it, or `None` for what there is no number of.
+/// Returns the document.
+pub fn answer_pairs(
     file: &Path,
+    world: &World<'_>,
     json: &Json,
-    places: &mut [u64; 2],
-    mut ask: impl FnMut(&[u8]) -> Result<(bool, u64), String>,
-) -> Outcome {
-    let mut document = PairsDocument::default();
+    words: impl Fn(Option<u32>) -> Cow<'static, str>,
+    mut ask: impl FnMut([Position; 2]) -> Option<u32>,
+) -> Result<(Stdout, Pairs), Failure> {
+    let mut document = Pairs::new(world);
     let mut stdout = Stdout::lock();
-    document.pairs = answer_lines(file, &mut stdout, |line, words| {
-        let (visible, nowhere) = ask(line)?;
-        document.answer(visible, json.json, words);
-        document.nowhere += nowhere;
+    document.pairs = answer_lines(file, &mut stdout, |line, out| {
+        let answer = ask(parse_pair(world, line)?);
+        if json.json {
+            document.answers.push(answer);
+        } else {
+            out.extend(words(answer).bytes());
+            out.push(b'\n');
+        }
         Ok(())
     })?;
-    *places = [document.nowhere, 2 * document.pairs];
-    finish_lines(stdout, &document, json)
+    Ok((stdout, document))
 }
 
 #[cfg(test)]

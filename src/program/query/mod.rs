@@ -1,35 +1,28 @@
-//! `viewcell query`: queries of a bundle; here those of a pair of places: can one be seen from the other (`visible`)?
-//! May two players come to see each other (`--reach`)? How many visible steps lead from one cell to another
+//! `viewcell query`: queries of a bundle of any kind; here those of a pair of places: can one be seen from the other
+//! (`visible`)? May two players come to see each other (`--reach`)? How many visible steps lead from one cell to another
 //! (`distance`)?
 
-mod ask;
-mod bundles;
+pub(super) mod answer;
 pub(super) mod lines;
+mod opened;
 mod place;
-pub(super) mod pvs;
-pub(super) mod solid;
+mod pvs;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use place::{Standing, quad_at};
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use viewcell::query::{Answer, CellBundle, Sample, TerrainBundle, World};
+use answer::{Answer, Distance, Visible};
+use viewcell::query::{Place, World};
 
 use super::exit::{Failure, Outcome};
-use super::output::{Json, Stdout};
+use super::output::{Json, say};
 use super::values;
 
-pub use ask::PairArgs;
-pub use bundles::{cannot_open, cells, open, solid, solid_of, terrain, world};
+pub use opened::{Opened, cannot_open, open};
 pub use place::{
-    By, GivenPlace, Position, check_by_number, check_cell, check_level, count_samples, in_degrees,
-    quad_over, samples_of,
+    By, GivenPlace, PairArgs, Position, check_level, count_samples, in_degrees, samples_of,
 };
 pub use pvs::samples_seen;
-pub use solid::cell_at;
 
 /// Ask a bundle who can see whom
 ///
@@ -84,87 +77,6 @@ pub struct VisibleArgs {
     reach: Option<Reaches>,
 }
 
-/// What `viewcell query visible --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query visible")]
-pub struct VisibleDocument {
-    /// From where: column and row.
-    a: [u32; 2],
-    /// To where: column and row.
-    b: [u32; 2],
-    /// Level of the quads of a and b that the answer is for: 0 for the samples themselves.
-    level: u32,
-    /// Whether a player at b may be seen from a.
-    visible: bool,
-    /// Why nobody can be at a, so that nobody there sees anybody; absent if somebody can.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nobody_at_a: Option<Standing>,
-    /// The same for b.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nobody_at_b: Option<Standing>,
-}
-
-/// What `viewcell query visible --json` prints for cells.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query visible, cells")]
-pub struct CellVisibleDocument {
-    /// From which cell.
-    a: u32,
-    /// To which cell.
-    b: u32,
-    /// Whether b may be seen from a.
-    visible: bool,
-}
-
-pub fn visible(args: &VisibleArgs) -> Outcome {
-    let pair = &args.pair;
-    if let Some(Reaches(reach)) = args.reach {
-        return within(pair, reach);
-    }
-    pair.ask(|world| match world {
-        World::Terrain(terrain) => visible_on_terrain(args, &terrain),
-        World::Cells(_) if args.quad.is_some() => Err(Failure::usage(format!(
-            "--quad: expected a bundle of a terrain, found {}, which is of cells; leave it out",
-            pair.bundle.display()
-        ))),
-        World::Cells(level) => {
-            let visible = |[a, b]: [u32; 2]| Ok(level.visible(a, b));
-            let document = |[a, b]: [u32; 2], visible| CellVisibleDocument { a, b, visible };
-            pair.answer_in_level(&level, visible, document)
-        }
-        World::Solid(level) => pair.answer_in_solid(&level, None),
-    })
-}
-
-fn visible_on_terrain(args: &VisibleArgs, terrain: &TerrainBundle<'_>) -> Outcome {
-    let level = args.quad.unwrap_or(0).max(terrain.parameters().finest());
-    check_level(&args.pair.bundle, terrain, level)?;
-    let nobody = |sample| {
-        let standing = Standing::within(terrain, quad_at(terrain, sample, level));
-        Some(standing).filter(|&standing| standing != Standing::Walkable)
-    };
-    let visible = |pair: [Position; 2]| sees(terrain, level, pair.map(|place| place.sample));
-    let document = |[a, b]: [Position; 2], visible| VisibleDocument {
-        a: a.numbers(),
-        b: b.numbers(),
-        level,
-        visible,
-        nobody_at_a: nobody(a.sample),
-        nobody_at_b: nobody(b.sample),
-    };
-    args.pair.answer_on_terrain(terrain, visible, document)
-}
-
-/// Whether the quads of a level of the heightmap that hold two samples see each other.
-fn sees(terrain: &TerrainBundle, level: u32, pair: [Sample; 2]) -> bool {
-    let [a, b] = pair.map(|sample| quad_at(terrain, sample, level));
-    if a.level == 0 {
-        return terrain.visible(a.origin(), b.origin());
-    }
-    let pvs = terrain.pvs(a);
-    pvs.is_some_and(|pvs| pvs.state(b) != Answer::Hidden)
-}
-
 /// R or R,S.
 #[derive(Clone, Copy)]
 struct Reaches([f64; 2]);
@@ -185,47 +97,65 @@ impl FromStr for Reaches {
     }
 }
 
-/// What `viewcell query visible --reach --json` prints of one pair.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query visible --reach")]
-pub struct WithinDocument {
-    /// Where the first player is: column and row, or a cell alone.
-    a: Vec<u32>,
-    /// Where the second player is.
-    b: Vec<u32>,
-    /// How far each may move, in metres or in units of the level's positions.
-    reach: [f64; 2],
-    /// Whether they may see each other on their routes.
-    visible: bool,
+fn visible(args: &VisibleArgs) -> Outcome {
+    let VisibleArgs { pair, quad, reach } = args;
+    let (opened, levels) = pair.open_at(*quad)?;
+    let world = opened.world();
+    let reach = reach.map(|Reaches(reach)| reach);
+    let sees = |[a, b]: [Position; 2]| match (reach, a.place.zip(b.place)) {
+        (_, None) => true,
+        (Some(reach), Some(_)) => a.sees_within(world, &b, reach),
+        (None, Some((a, b))) => world.visible_at(levels.grid, a, b),
+    };
+    if let Some(file) = &pair.pairs {
+        return visible_pairs(file, world, &pair.json, sees);
+    }
+    let positions = pair.positions(&opened)?;
+    let visible = sees(positions);
+    for position in positions.iter().filter(|at| at.place.is_none()) {
+        say(format_args!(
+            "{position} is in no view cell of {}: who is there sees all and is seen by all; if players can be there, bake with \
+             --reach {position} in a file",
+            pair.bundle.display()
+        ));
+    }
+    let quads = world.terrain().map(|_| levels.heightmap);
+    let document = || Answer::Visible(Visible::new(world, positions, (quads, reach), visible));
+    pair.json
+        .tell(document, if visible { "visible" } else { "hidden" })
 }
 
-fn within(pair: &PairArgs, reach: [f64; 2]) -> Outcome {
-    let document = |[a, b]: [Vec<u32>; 2], visible| WithinDocument {
-        a,
-        b,
-        reach,
-        visible,
+/// Answers each line of a file; in a solid level says how many positions are in no cell.
+fn visible_pairs(
+    file: &Path,
+    world: &World<'_>,
+    json: &Json,
+    sees: impl Fn([Position; 2]) -> bool,
+) -> Outcome {
+    let (mut seen, mut nowhere) = (0, 0);
+    let can_be = |at: &&Position| at.place.is_some_and(|place| world.can_be_at(place));
+    let words = |answer| if answer == Some(0) { "0" } else { "1" }.into();
+    let ask = |pair: [Position; 2]| {
+        let visible = sees(pair);
+        seen += u64::from(visible);
+        nowhere += 2 - pair.iter().filter(can_be).count() as u64;
+        Some(visible.into())
     };
-    pair.ask(|world| match world {
-        World::Terrain(terrain) => {
-            let visible =
-                |[a, b]: [Position; 2]| terrain.samples_visible_within(a.sample, b.sample, reach);
-            let document = |pair: [Position; 2], visible| {
-                document(pair.map(|place| place.numbers().to_vec()), visible)
-            };
-            pair.answer_on_terrain(&terrain, visible, document)
-        }
-        World::Cells(level) => {
-            let mut memory = vec![0; level.reach_memory().two];
-            let visible = |[a, b]: [u32; 2]| {
-                let seen = level.visible_within(a, b, reach, &mut memory);
-                seen.map_err(|error| error.to_string())
-            };
-            let document = |pair: [u32; 2], visible| document(pair.map(|cell| vec![cell]), visible);
-            pair.answer_in_level(&level, visible, document)
-        }
-        World::Solid(level) => pair.answer_in_solid(&level, Some(reach)),
-    })
+    let (stdout, mut document) = lines::answer_pairs(file, world, json, words, ask)?;
+    let places = 2 * document.pairs;
+    (document.visible, document.nowhere) = (Some(seen), Some(nowhere));
+    let outcome = lines::finish_lines(stdout, &Answer::Pairs(document), json)?;
+    if nowhere > 0 && world.solid().is_some() {
+        let doubt = if 2 * nowhere > places {
+            "; is the bundle of another level?"
+        } else {
+            ""
+        };
+        say(format_args!(
+            "{nowhere} of {places} positions are in no view cell: they see all and are seen by all{doubt}"
+        ));
+    }
+    Ok(outcome)
 }
 
 /// How many visible steps lead from cell A to cell B? Prints a number or unreachable
@@ -255,64 +185,37 @@ pub struct DistanceArgs {
     json: Json,
 }
 
-/// What `viewcell query distance --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query distance")]
-pub struct DistanceDocument {
-    /// From which cell.
-    a: u32,
-    /// To which cell.
-    b: u32,
-    /// Visible steps; null if unreachable.
-    distance: Option<u32>,
-}
-
-/// What `viewcell query distance --pairs --json` prints.
-#[derive(Default, Serialize, JsonSchema)]
-#[schemars(title = "viewcell query distance --pairs")]
-pub struct DistancePairsDocument {
-    /// Number of lines answered.
-    pairs: u64,
-    /// How many of them are unreachable.
-    unreachable: u64,
-    /// Visible steps, null for unreachable, one for each line.
-    answers: Vec<Option<u32>>,
-}
-
-pub fn distance(args: &DistanceArgs) -> Outcome {
-    let map = open(&args.bundle)?;
-    let level = cells(&args.bundle, &map)?;
+fn distance(args: &DistanceArgs) -> Outcome {
+    let opened = open(&args.bundle)?;
+    let (world, level) = (opened.world(), opened.cells()?);
+    let steps = |pair: [Position; 2]| match pair.map(|at| at.place) {
+        [Some(Place::Cell(a)), Some(Place::Cell(b))] => level.distance(a, b),
+        _ => None,
+    };
+    let words = |steps: Option<u32>| match steps {
+        Some(steps) => steps.to_string().into(),
+        None => "unreachable".into(),
+    };
     if let Some(file) = &args.pairs {
-        return answer_all(&level, file, &args.json);
+        let (stdout, mut document) = lines::answer_pairs(file, world, &args.json, words, steps)?;
+        let unreachable = document.answers.iter().filter(|steps| steps.is_none());
+        document.unreachable = Some(unreachable.count() as u64);
+        return lines::finish_lines(stdout, &Answer::Pairs(document), &args.json);
     }
     let cell = |place: Option<GivenPlace>| {
         let place = place.ok_or_else(|| Failure::usage("expected two cells A and B"))?;
-        check_cell(&args.bundle, &level, place)
+        By::default().position(&opened, place)
     };
-    let (a, b) = (cell(args.a)?, cell(args.b)?);
-    let distance = level.distance(a, b);
-    let document = || DistanceDocument { a, b, distance };
+    let pair = [cell(args.a)?, cell(args.b)?];
+    let distance = steps(pair);
+    let [a, b] = pair.map(|at| at.named());
+    let document = || {
+        Answer::Distance(Distance {
+            kind: world.kind().to_string(),
+            a,
+            b,
+            distance,
+        })
+    };
     args.json.tell(document, words(distance))
-}
-
-fn words(distance: Option<u32>) -> String {
-    distance.map_or("unreachable".into(), |steps| steps.to_string())
-}
-
-fn answer_all(level: &CellBundle, file: &Path, json: &Json) -> Outcome {
-    let mut document = DistancePairsDocument::default();
-    let mut stdout = Stdout::lock();
-    document.pairs = lines::answer_lines(file, &mut stdout, |line, out| {
-        let [a, b] = lines::parse_cells(line, level.cells())?;
-        let distance = level.distance(a, b);
-        if json.json {
-            document.unreachable += u64::from(distance.is_none());
-            document.answers.push(distance);
-        } else {
-            out.extend(words(distance).bytes());
-            out.push(b'\n');
-        }
-        Ok(())
-    })?;
-    lines::finish_lines(stdout, &document, json)
 }

@@ -3,23 +3,17 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::exit::{Failure, Outcome};
 use crate::output::{self, Json};
 use crate::render::check_drawable;
 use crate::values;
-use viewcell::query::{
-    Bundle, CellBundle, MappedBundle, Pvs, Quad, Sample, TerrainBundle, TerrainParameters, World,
-};
+use viewcell::query::{Bundle, Place, Pvs, Quad, Sample, TerrainBundle, World};
 use viewcell_bake::bundle;
 use viewcell_view::picture::{self, Ground, Viewpoint, mask_geotiff};
 
-use super::ask::{Over, ask_world};
-use super::bundles::{cannot_open, cells};
-use super::place::{By, GivenPlace, Standing, check_cell, count_samples, quad_at, quad_over};
-use super::solid;
+use super::answer::{self, Answer, LocatedCell, LocatedSample};
+use super::opened::{Opened, Over};
+use super::place::{By, GivenPlace, Standing, count_samples};
 
 /// What can be seen from A? Prints counts; -o draws it
 ///
@@ -49,86 +43,56 @@ pub struct PvsArgs {
     json: Json,
 }
 
-/// What `viewcell query pvs --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query pvs")]
-pub struct PvsDocument {
-    /// Level of the quad that looks: 2^level samples a side, 0 for a single sample.
-    level: u32,
-    /// Column and row of its north-western sample.
-    origin: [u32; 2],
-    /// Number of samples seen from somewhere in it.
-    visible: u64,
-    /// Number of samples hidden from all of it, voids not counted.
-    hidden: u64,
-    /// Number of voids and of samples where nobody can be.
-    void: u64,
-    /// The drawing, if one was asked for.
-    #[serde(serialize_with = "crate::output::names")]
-    output: Option<PathBuf>,
-}
-
-/// What `viewcell query pvs --json` prints for cells.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query pvs, cells")]
-pub struct CellPvsDocument {
-    /// The cell that looks.
-    cell: u32,
-    /// Number of cells seen, itself among them.
-    visible: u32,
-    /// Number of cells hidden.
-    hidden: u32,
-    /// The cells seen, in rising order.
-    cells: Vec<u32>,
-}
-
 enum Drawing {
     Png,
     GeoTiff,
 }
 
 pub fn pvs(args: &PvsArgs) -> Outcome {
-    let is_drawn = args.output.is_some() || args.quad != 0;
-    let expected_terrain = |found: &str| {
-        Failure::usage(format!(
-            "-o and --quad: expected a terrain, found {found} in {}{}",
-            args.bundle.display(),
-            match found {
-                "cells" => "; viewcell export matrix draws these",
-                _ => "",
-            }
-        ))
-    };
-    ask_world(
-        &args.bundle,
-        &args.by,
-        &args.over,
-        |map, world| match world {
-            World::Terrain(terrain) => pvs_on_terrain(args, map, &terrain),
-            World::Cells(_) if is_drawn => Err(expected_terrain("cells")),
-            World::Cells(level) => pvs_in_level(args, &level),
-            World::Solid(_) if is_drawn => Err(expected_terrain("a solid level")),
-            World::Solid(level) => solid::pvs(&args.bundle, &level, args.a, &args.json),
-        },
-    )
+    let opened = args.by.open(&args.bundle, &args.over)?;
+    match opened.world() {
+        World::Terrain(terrain) => pvs_on_terrain(args, &opened, terrain),
+        level if args.output.is_some() || args.quad != 0 => {
+            let (found, instead) = match level.cells() {
+                Some(_) => ("cells", "; viewcell export matrix draws these"),
+                None => ("a solid level", ""),
+            };
+            Err(Failure::usage(format!(
+                "-o and --quad: expected a terrain, found {found} in {}{instead}",
+                args.bundle.display()
+            )))
+        }
+        level => pvs_in_level(args, &opened, level),
+    }
 }
 
-fn pvs_in_level(args: &PvsArgs, level: &CellBundle) -> Outcome {
-    let cell = check_cell(&args.bundle, level, args.a)?;
-    let cells: Vec<u32> = level.pvs(cell).iter().collect();
-    let visible = cells.len() as u32;
-    let hidden = level.cells() - visible;
-    let list: Vec<String> = cells.iter().map(u32::to_string).collect();
-    let text = format!(
-        "{}\ncells    {}",
-        shares([visible, hidden].map(u64::from)),
-        list.join(" ")
-    );
-    let document = || CellPvsDocument {
-        cell,
-        visible,
-        hidden,
-        cells,
+fn pvs_in_level(args: &PvsArgs, opened: &Opened, level: &World<'_>) -> Outcome {
+    let position = args.by.position(opened, args.a)?;
+    let (cell, seen) = (opened.cell(&position)?, opened.pvs(&position, 0)?);
+    let cells = seen.places().filter_map(|place| level.number(place));
+    let cells: Vec<u32> = cells.map(|cell| cell as u32).collect();
+    let visible = cells.len() as u64;
+    let hidden = level.places() - visible;
+    let shares = shares([visible, hidden]);
+    let text = match level.solid() {
+        Some(_) => format!("cell     {cell:>12}\n{shares}"),
+        None => {
+            let list: Vec<String> = cells.iter().map(u32::to_string).collect();
+            format!("{shares}\ncells    {}", list.join(" "))
+        }
+    };
+    let document = || {
+        Answer::Pvs(answer::Pvs {
+            kind: level.kind().to_string(),
+            level: None,
+            origin: None,
+            cell: Some(cell),
+            visible,
+            hidden,
+            void: None,
+            cells: Some(cells),
+            output: None,
+        })
     };
     args.json.tell(document, text)
 }
@@ -143,42 +107,26 @@ fn shares([visible, hidden]: [u64; 2]) -> String {
     )
 }
 
-/// How many samples of the heightmap a quad of view cells sees.
-pub fn samples_seen(path: &Path, terrain: &TerrainBundle<'_>, quad: Quad) -> Result<u64, Failure> {
-    let pvs = read(path, terrain, quad)?;
-    Ok(samples_in(terrain.parameters(), &pvs))
+/// How many samples of the heightmap a view cell of a terrain sees.
+pub fn samples_seen(opened: &Opened, cell: Sample) -> Result<u64, Failure> {
+    let (terrain, seen) = (opened.terrain()?, opened.seen(Place::Sample(cell), 0)?);
+    let samples = seen.terrain().map(Pvs::samples).into_iter().flatten();
+    Ok(count_samples(terrain.parameters(), samples))
 }
 
-fn samples_in(parameters: &TerrainParameters, pvs: &Pvs<'_>) -> u64 {
-    count_samples(parameters, pvs.samples())
-}
-
-fn read<'t>(path: &Path, terrain: &TerrainBundle<'t>, quad: Quad) -> Result<Pvs<'t>, Failure> {
-    terrain.pvs(quad).ok_or_else(|| {
-        Failure::bad_input(format!(
-            "{}: the PVS of this place is damaged; see what viewcell verify says, and bake again",
-            path.display()
-        ))
-    })
-}
-
-fn pvs_on_terrain(args: &PvsArgs, map: &MappedBundle, terrain: &TerrainBundle<'_>) -> Outcome {
+fn pvs_on_terrain(args: &PvsArgs, opened: &Opened, terrain: &TerrainBundle<'_>) -> Outcome {
     let drawing = args.output.as_deref().map(kind_of).transpose()?;
-    let place = args.by.position(&args.bundle, terrain, args.a)?;
-    let quad = quad_over(&args.bundle, terrain, place, args.quad)?;
-    let pvs = read(&args.bundle, terrain, quad)?;
+    let place = args.by.position(opened, args.a)?;
+    let pvs = &opened.terrain_pvs(&place, args.quad)?;
 
     if let (Some(path), Some(drawing)) = (&args.output, drawing) {
         output::check_outputs(&[&args.bundle], [path], args.force)?;
-        let opened = map
-            .bundle()
-            .map_err(|error| cannot_open(&args.bundle, error))?;
         let bytes = match drawing {
             Drawing::Png => {
                 check_drawable(&args.bundle, terrain)?;
-                png(terrain, &pvs)
+                png(terrain, pvs)
             }
-            Drawing::GeoTiff => Ok(geotiff(&opened, terrain, &pvs)),
+            Drawing::GeoTiff => Ok(geotiff(&opened.bundle(), terrain, pvs)),
         };
         let bytes = bytes.map_err(Failure::resource)?;
         bundle::save(path, &bytes, args.force)?;
@@ -189,18 +137,24 @@ fn pvs_on_terrain(args: &PvsArgs, map: &MappedBundle, terrain: &TerrainBundle<'_
     let [columns, rows] = parameters.heightmap().map(u64::from);
     let has_ground = |cell: &Sample| terrain.valid().has_sample(*cell);
     let valid = count(&mut terrain.grid().row_by_row().filter(has_ground));
-    let visible = samples_in(parameters, &pvs);
+    let visible = count(&mut pvs.samples());
     let hidden = valid.saturating_sub(visible);
     let void = columns * rows - valid;
     let text = format!("{}\nvoid     {void:>12}", shares([visible, hidden]));
-    let origin = quad.origin();
-    let document = || PvsDocument {
-        level: quad.level + parameters.finest(),
-        origin: [origin.column, origin.row].map(|at| at << parameters.finest()),
-        visible,
-        hidden,
-        void,
-        output: args.output.clone(),
+    let Quad { level, .. } = pvs.quad();
+    let Sample { column, row } = pvs.quad().origin();
+    let document = || {
+        Answer::Pvs(answer::Pvs {
+            kind: opened.kind().to_string(),
+            level: Some(level + parameters.finest()),
+            origin: Some([column, row].map(|at| at << parameters.finest())),
+            cell: None,
+            visible,
+            hidden,
+            void: Some(void),
+            cells: None,
+            output: args.output.clone(),
+        })
     };
     args.json.tell(document, text)
 }
@@ -267,103 +221,74 @@ pub struct LocateArgs {
     json: Json,
 }
 
-/// What `viewcell query locate --json` prints for terrains.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query locate, terrains")]
-pub struct LocateTerrainDocument {
-    /// Column and row of the sample.
-    sample: [u32; 2],
-    /// Column and row of the view cell that contains it, in a bundle of --finest; absent if view cells are
-    /// samples.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cell: Option<[u32; 2]>,
-    /// How far east and south of sample (0, 0) it lies, in metres.
-    at: [f64; 2],
-    /// Height of its ground, with cell that of the view cell, in metres; null at a void.
-    height: Option<f32>,
-    /// Whether somebody can be there. If not, nothing is visible to or from there.
-    place: Standing,
-}
-
-/// What `viewcell query locate --json` prints.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "viewcell query locate")]
-pub struct LocateDocument {
-    /// The point.
-    point: [f64; 3],
-    /// The cell that contains it; null in solid and outside the level.
-    cell: Option<u32>,
-}
-
 pub fn locate(args: &LocateArgs) -> Outcome {
     let numbers = [Some(&args.point), args.second.as_ref(), args.third.as_ref()];
     let point = numbers.map(|n| n.map(String::as_str));
     let point = point.into_iter().flatten().collect::<Vec<_>>().join(",");
-    let in_space = || {
-        values::point(&point)
-            .ok_or_else(|| Failure::usage(format!("{point}: expected X,Y,Z: three finite numbers")))
+    let opened = args.by.open(&args.bundle, &args.over)?;
+    let world = opened.world();
+    if let World::Terrain(terrain) = world {
+        if point.split(',').count() == 3 {
+            // A point of a level: says that there is none.
+            opened.cells()?;
+        }
+        return locate_on_terrain(args, &opened, terrain, &point);
+    }
+    opened.check_locates()?;
+    let point = values::point(&point)
+        .ok_or_else(|| Failure::usage(format!("{point}: expected X,Y,Z: three finite numbers")))?;
+    let place = world.locate(point);
+    let cell = place.and_then(|place| world.number(place));
+    let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
+    let document = || {
+        Answer::Cell(LocatedCell {
+            kind: world.kind().to_string(),
+            point,
+            cell: cell.map(|cell| cell as u32),
+            bounds: place.and_then(|place| world.bounds(place)),
+        })
     };
-    ask_world(
-        &args.bundle,
-        &args.by,
-        &args.over,
-        |map, world| match world {
-            World::Terrain(terrain) => {
-                if point.split(',').count() == 3 {
-                    // A point of a level: says that there is none.
-                    cells(&args.bundle, map)?;
-                }
-                locate_on_terrain(args, &terrain, &point)
-            }
-            World::Solid(level) => {
-                let point = in_space()?;
-                solid::locate(&level, point, &args.json)
-            }
-            World::Cells(level) => {
-                if level.parameters().nodes == 0 && level.bounds(0).is_none() {
-                    return Err(Failure::bad_input(format!(
-                        "{}: expected a BSP or boxes of cells, found neither; bake the level's BSP",
-                        args.bundle.display()
-                    )));
-                }
-                let point = in_space()?;
-                let cell = level.locate(point);
-                let words = cell.map_or("nowhere".into(), |cell| cell.to_string());
-                args.json.tell(|| LocateDocument { point, cell }, words)
-            }
-        },
-    )
+    args.json.tell(document, words)
 }
 
-fn locate_on_terrain(args: &LocateArgs, terrain: &TerrainBundle<'_>, point: &str) -> Outcome {
+fn locate_on_terrain(
+    args: &LocateArgs,
+    opened: &Opened,
+    terrain: &TerrainBundle<'_>,
+    point: &str,
+) -> Outcome {
     let place: GivenPlace = point
         .parse()
         .map_err(|fault| Failure::usage(format!("{point}: {fault}")))?;
-    let place = args.by.position(&args.bundle, terrain, place)?;
-    let [column, row] = place.numbers();
-    let height = terrain.height(place.cell);
-    let standing = Standing::within(terrain, quad_at(terrain, place.sample, 0));
+    let position = args.by.position(opened, place)?;
     let parameters = terrain.parameters();
+    let [sample, cell] = opened.samples(&position)?;
+    let (column, row) = (sample.column, sample.row);
+    let height = terrain.height(cell);
+    let standing = position.standing(opened.world(), 0);
     let metres =
         |at: u32, cell: f64| f64::from(at) * cell / f64::from(1_u32 << parameters.finest());
     let [dx, dy] = parameters.cell_spacing;
-    let document = || LocateTerrainDocument {
-        sample: [column, row],
-        cell: (parameters.finest() > 0).then_some([place.cell.column, place.cell.row]),
-        at: [metres(column, dx), metres(row, dy)],
-        height,
-        place: standing,
+    let document = || {
+        Answer::Sample(LocatedSample {
+            kind: opened.kind().to_string(),
+            sample: [column, row],
+            cell: (parameters.finest() > 0).then_some([cell.column, cell.row]),
+            at: [metres(column, dx), metres(row, dy)],
+            height,
+            place: standing,
+        })
     };
-    let height = match (height, standing) {
+    let words = match (height, standing) {
         (None, _) => "void".to_owned(),
         (Some(height), Standing::NotWalkable) => format!("{height} m, not walkable"),
         (Some(height), _) => format!("{height} m"),
     };
     // A coarse bundle has one height a cell, which is not that of the sample.
-    let of = match (parameters.finest(), terrain.height(place.cell)) {
+    let of = match (parameters.finest(), height) {
         (0, _) | (_, None) => "",
         _ => ", the height of its cell",
     };
     args.json
-        .tell(document, format_args!("{column},{row}  {height}{of}"))
+        .tell(document, format_args!("{column},{row}  {words}{of}"))
 }

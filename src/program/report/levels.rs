@@ -1,13 +1,11 @@
 //! The pages of levels: of cells, and of solids.
 
-use std::path::Path;
-
 use crate::exit::Failure;
 use crate::info::Bytes;
-use crate::query;
+use crate::query::Opened;
 use crate::render::{PLAN_SIDE, name, solid_pages, solid_seen_by};
 use crate::work::Work;
-use viewcell::query::{CellBundle, MappedBundle, SolidBundle};
+use viewcell::query::{CellBundle, SolidBundle};
 use viewcell_bake::bundle::{CellStatistics, Info};
 use viewcell_bake::survey::seen_by;
 use viewcell_ingest::world::Short;
@@ -19,9 +17,9 @@ use super::{Page, Section, finished_page, making, named, percent};
 const CELLS: usize = 5;
 
 /// The page.
-pub fn level_page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, Failure> {
-    let level = query::cells(path, map)?;
-    let seen = seen_by(&level);
+pub fn level_page(opened: &Opened, level: &CellBundle<'_>, info: &Info) -> Result<Page, Failure> {
+    let path = opened.path();
+    let seen = seen_by(level);
     let statistics = info
         .provenance
         .as_ref()
@@ -42,9 +40,9 @@ pub fn level_page(path: &Path, map: &MappedBundle, info: &Info) -> Result<Page, 
         ),
     ];
     let figures = named(figures);
-    let mut sections = vec![making(info, of_level(&level, info))];
+    let mut sections = vec![making(info, of_level(level, info))];
     sections.push(distances(statistics, &seen));
-    let pages = LevelPages::new(level, &name(path), PLAN_SIDE);
+    let pages = LevelPages::new(*level, &name(path), PLAN_SIDE);
     let middle = |cell| {
         let [low, high] = level.bounds(cell)?;
         Some(std::array::from_fn(|axis| {
@@ -223,13 +221,13 @@ pub fn exposure(
 
 /// The page.
 pub fn solid_page(
-    path: &Path,
+    opened: &Opened,
+    level: &SolidBundle<'_>,
     work: &Work<'_>,
-    map: &MappedBundle,
     info: &Info,
 ) -> Result<Page, Failure> {
-    let level = query::solid(path, map)?;
-    let seen = solid_seen_by(work, path, &level)?;
+    let path = opened.path();
+    let seen = solid_seen_by(work, path, level)?;
     let cells = u64::from(level.cells());
     let visible: u64 = seen.iter().map(|&count| u64::from(count)).sum();
     // A cell sees itself.
@@ -242,7 +240,7 @@ pub fn solid_page(
     ];
     let figures = named(figures);
     let sections = vec![
-        making(info, of_solid(&level)),
+        making(info, of_solid(level)),
         Section::new(
             "How exposed cells are",
             "A cell is a box of positions of a player's origin.",
@@ -253,7 +251,7 @@ pub fn solid_page(
                 let [low, high] = level.bounds(cell)?;
                 Some(std::array::from_fn(|k| low[k].midpoint(high[k])))
             },
-            Some(solid_pages(path, level, PLAN_SIDE)?),
+            Some(solid_pages(path, *level, PLAN_SIDE)?),
             &seen,
         )?,
     ];

@@ -9,10 +9,10 @@ use image::{Rgba, RgbaImage};
 use serde_json::json;
 
 use crate::exit::Failure;
-use crate::query;
+use crate::query::Opened;
 use crate::render::PLAN_SIDE;
 use crate::shading;
-use viewcell::query::{CellBundle, MappedBundle, WorldKind};
+use viewcell::query::CellBundle;
 use viewcell_view::picture::{Floors, NOBODY, PictureError, hillshade_image, png, resized};
 
 /// The C interface, made by `scripts/build-wasm`.
@@ -70,12 +70,13 @@ pub fn check(path: &Path) -> Result<(), Failure> {
 
 impl Look {
     /// Around in the bundle at `path`. Fails where it does not know where its cells are.
-    pub fn new(path: &Path, map: &MappedBundle, heightmap: Option<&Path>) -> Result<Self, Failure> {
+    pub fn new(opened: &Opened, heightmap: Option<&Path>) -> Result<Self, Failure> {
+        let path = opened.path();
         let file = fs::read(path).map_err(Failure::cannot_read(path))?;
-        let (about, maps, aspect, size) = match map.kind() {
-            Some(WorldKind::Cells) => of_level(path, query::cells(path, map)?)?,
-            _ => {
-                let terrain = query::terrain(path, map)?;
+        let (about, maps, aspect, size) = match opened.world().cells() {
+            Some(level) => of_level(path, level)?,
+            None => {
+                let terrain = opened.terrain()?;
                 let grid = terrain.grid();
                 let [dx, dy] = terrain.parameters().cell_spacing;
                 let ground = hillshade_image(&shading::ground(path, &terrain, heightmap)?);
@@ -117,8 +118,8 @@ impl Look {
 
 type Drawn = (serde_json::Value, Vec<Map>, f64, (u32, u32));
 
-fn of_level(path: &Path, level: CellBundle<'_>) -> Result<Drawn, Failure> {
-    let Some(floors) = Floors::new(&level, PLAN_SIDE) else {
+fn of_level(path: &Path, level: &CellBundle<'_>) -> Result<Drawn, Failure> {
+    let Some(floors) = Floors::new(level, PLAN_SIDE) else {
         return Err(Failure::usage(format!(
             "{}: expected a bundle that knows where its cells are for --interactive; leave it out",
             path.display()

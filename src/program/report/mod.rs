@@ -12,7 +12,7 @@ use look::Look;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell::query::WorldKind;
+use viewcell::query::World;
 use viewcell_bake::bundle;
 
 use super::exit::{Exit, Failure, Outcome};
@@ -67,17 +67,17 @@ pub fn run(args: &Args) -> Outcome {
     }
     let work = args.work_options.begin(&args.bundle, &args.output)?;
     let info = bundle::info(&args.bundle)?;
-    let map = query::open(&args.bundle)?;
-    args.shading.check(&args.bundle, map.kind())?;
+    let opened = query::open(&args.bundle)?;
+    args.shading.check(&opened)?;
     let heightmap = args.shading.heightmap.as_deref();
-    let page = match map.kind() {
-        Some(WorldKind::Cells) => levels::level_page(&args.bundle, &map, &info),
-        Some(WorldKind::Solid) => levels::solid_page(&args.bundle, &work, &map, &info),
-        _ => terrain::page(&args.bundle, &work, &map, &info, heightmap),
+    let page = match opened.world() {
+        World::Cells(level) => levels::level_page(&opened, level, &info),
+        World::Solid(level) => levels::solid_page(&opened, level, &work, &info),
+        World::Terrain(_) => terrain::page(&opened, &work, &info, heightmap),
     };
     let mut page = page?;
     if args.interactive {
-        page.look = Some(Look::new(&args.bundle, &map, heightmap)?);
+        page.look = Some(Look::new(&opened, heightmap)?);
     }
     let html = page.html()?;
     work.save(|file| file.write_all(html.as_bytes()))?;

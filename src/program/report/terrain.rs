@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::exit::Failure;
 use crate::info::{Bytes, Metres};
-use crate::query;
+use crate::query::{self, Opened};
 use crate::render::{survey, terrain_pages};
 use crate::work::Work;
-use viewcell::query::{MappedBundle, Sample, TerrainBundle};
+use viewcell::query::{Sample, TerrainBundle};
 use viewcell_bake::bundle::{Info, TerrainInfo};
 use viewcell_bake::survey::Survey;
 use viewcell_view::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
@@ -21,13 +21,12 @@ const LEAST_PAIRS: u64 = 1000;
 
 /// The page.
 pub fn page(
-    path: &Path,
+    opened: &Opened,
     work: &Work<'_>,
-    map: &MappedBundle,
     info: &Info,
     heightmap: Option<&Path>,
 ) -> Result<Page, Failure> {
-    let terrain = query::terrain(path, map)?;
+    let (path, terrain) = (opened.path(), opened.terrain()?);
     let found = survey(work, path, &terrain)?;
     let about = info.terrain.as_ref();
     let samples = terrain.valid().count(terrain.grid().root());
@@ -59,12 +58,12 @@ pub fn page(
         .zip(&most)
         .map(|(number, place)| (*place, format!("{number}")))
         .collect();
-    let pages = terrain_pages(path, map, terrain, heightmap)?;
+    let pages = terrain_pages(opened, heightmap)?;
     let drawn = pages.exposure(&found.exposure, &marks);
     let rows = |places: &[Sample]| {
         let rows = (1..).zip(places);
         let rows = rows.map(|(number, place)| {
-            let sees = query::samples_seen(path, &terrain, place.quad())?;
+            let sees = query::samples_seen(opened, *place)?;
             let there = pages.coordinates(*place);
             Ok(place_row(&terrain, &found, number, *place, there, sees))
         });

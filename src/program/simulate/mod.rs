@@ -8,7 +8,6 @@ pub(super) mod ways;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use viewcell::query::{MappedBundle, World};
 use viewcell_bake::bundle;
 use viewcell_simulate::field::{Field, Lines};
 use viewcell_simulate::fit::limits;
@@ -23,7 +22,7 @@ use viewcell_view::live::Players;
 use super::exit::{Exit, Failure, Outcome};
 use super::level::{Traced, player_of};
 use super::output::{self, Json};
-use super::query;
+use super::query::{self, Opened};
 use document::Document;
 
 pub use job::Job;
@@ -90,7 +89,7 @@ pub fn run_with(args: &Args, schemes: &dyn Schemes, bound: bool) -> Outcome {
         .collect();
     let outputs = args.output.iter().chain(&args.write_trace);
     output::check_outputs(&inputs, outputs, args.force)?;
-    let map = query::open(&job.bundle)?;
+    let opened = query::open(&job.bundle)?;
     if job.level.is_some() {
         job.reading = job.reading.of_bundle(&job.bundle)?;
     }
@@ -98,13 +97,13 @@ pub fn run_with(args: &Args, schemes: &dyn Schemes, bound: bool) -> Outcome {
     let level = level.map(|level| job.reading.read(level)).transpose()?;
     let bodies = match (&job.level, &level) {
         (Some(file), Some(read)) => {
-            let bundle = query::solid_of(&job.bundle, &map, file, read)?;
+            let bundle = opened.solid_of(file, read)?;
             Some(Traced::new(&read.level, player_of(&bundle)))
         }
         _ => None,
     };
     let lines = bodies.as_ref().map(|bodies| bodies as &dyn Lines);
-    let field = field(&job.bundle, &map, lines)?;
+    let field = field(&opened, lines)?;
     check(&job, &field)?;
     if args.loopback && !job.network().is_instant() {
         return Err(Failure::usage(
@@ -113,7 +112,7 @@ pub fn run_with(args: &Args, schemes: &dyn Schemes, bound: bool) -> Outcome {
         ));
     }
     let write_trace = args.write_trace.as_deref().map(|path| (path, args.force));
-    let simulated = simulate(&job, schemes, &map, &field, write_trace)?;
+    let simulated = simulate(&job, schemes, &opened, &field, write_trace)?;
     if args.loopback {
         loopback(&job, schemes, &field, &simulated.play)?;
     }
@@ -133,12 +132,12 @@ pub fn run_with(args: &Args, schemes: &dyn Schemes, bound: bool) -> Outcome {
 fn check(job: &Job, field: &Field) -> Result<(), Failure> {
     let bundle = job.bundle.display();
     if job.truth == job::Truth::Lines && field.lines().is_none() {
-        return Err(Failure::usage(match field.world() {
-            World::Solid(_) => format!(
+        return Err(Failure::usage(match field.solid() {
+            Some(_) => format!(
                 "--truth lines: expected --level with the file of {bundle}, in which lines of \
                  sight are traced"
             ),
-            _ => format!(
+            None => format!(
                 "--truth lines: expected a level, in which lines of sight are traced between \
                  points, found {bundle}, a terrain; leave it out"
             ),
@@ -207,30 +206,16 @@ fn latencies(
 }
 
 /// What a bundle is of.
-fn field<'a>(
-    path: &Path,
-    map: &'a MappedBundle,
-    lines: Option<&'a dyn Lines>,
-) -> Result<Field<'a>, Failure> {
-    let world = query::world(path, map)?;
-    if let World::Cells(level) = &world
-        && level.parameters().nodes == 0
-        && level.bounds(0).is_none()
-    {
-        return Err(Failure::bad_input(format!(
-            "{}: expected a BSP or boxes of cells, by which players are found, and there are \
-                     neither; bake the level's BSP",
-            path.display()
-        )));
-    }
-    Ok(Field::new(world).with_lines(lines))
+fn field<'a>(opened: &'a Opened, lines: Option<&'a dyn Lines>) -> Result<Field<'a>, Failure> {
+    opened.check_locates()?;
+    Ok(Field::new(*opened.world()).with_lines(lines))
 }
 
 /// Runs a job, as often as it says.
 fn simulate(
     job: &Job,
     schemes: &dyn Schemes,
-    map: &MappedBundle,
+    opened: &Opened,
     field: &Field,
     write_trace: Option<(&Path, bool)>,
 ) -> Result<Simulated, Failure> {
@@ -242,7 +227,7 @@ fn simulate(
     let mut told = None;
     for number in 0..job.repeat {
         let jump = job.jump.unwrap_or_else(|| usual_jump(field));
-        let trace = ways::ways(job, map, field, number, [eye, jump])?;
+        let trace = ways::ways(job, opened, field, number, [eye, jump])?;
         if let (0, Some((path, force))) = (number, write_trace) {
             bundle::save(path, trace.write().as_bytes(), force)?;
         }
@@ -362,8 +347,8 @@ pub fn players(
     };
     job::check_schemes(&schemes, &Usual, "--scheme")?;
     job::check_hz(hz)?;
-    let map = query::open(bundle)?;
-    let field = field(bundle, &map, None)?;
+    let opened = query::open(bundle)?;
+    let field = field(&opened, None)?;
     Ok(Players {
         trace: ways::recorded(trace)?,
         path: trace.to_owned(),

@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use crate::exit::{Failure, Outcome};
 use crate::output::{Json, say};
+use crate::query::Opened;
 use crate::{input, values};
-use viewcell::query::{MappedBundle, MotionLimits};
+use viewcell::query::MotionLimits;
 use viewcell_simulate::demo;
 use viewcell_simulate::field::Field;
 use viewcell_simulate::fit::{Fit, fit as fit_trace, limits_of_trace};
@@ -69,7 +70,7 @@ fn recorded_by_server(path: &Path) -> Result<Trace, Failure> {
 /// The paths of the players of one run.
 pub fn ways(
     job: &Job,
-    map: &MappedBundle,
+    opened: &Opened,
     field: &Field,
     number: u32,
     [eye, jump]: [f64; 2],
@@ -80,7 +81,7 @@ pub fn ways(
             let more = job.more_traces.iter().map(PathBuf::as_path);
             tracks(
                 job,
-                map,
+                opened,
                 field,
                 &[path].into_iter().chain(more).collect::<Vec<_>>(),
             )
@@ -112,7 +113,7 @@ pub fn ways(
 }
 
 /// Tracks of GPS receivers on a terrain, a player each.
-fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Result<Trace, Failure> {
+fn tracks(job: &Job, opened: &Opened, field: &Field, paths: &[&Path]) -> Result<Trace, Failure> {
     let Some(terrain) = field.terrain() else {
         return Err(Failure::usage(format!(
             "--traces {}: expected a terrain for tracks in GPX, found a level in {}",
@@ -140,11 +141,7 @@ fn tracks(job: &Job, map: &MappedBundle, field: &Field, paths: &[&Path]) -> Resu
             [east + x, south + y]
         }));
     }
-    let in_degrees = map
-        .bundle()
-        .ok()
-        .and_then(|bundle| bundle.crs())
-        .is_some_and(crate::query::in_degrees);
+    let in_degrees = opened.bundle().crs().is_some_and(crate::query::in_degrees);
     let (Some([x0, xc, xr, y0, yc, yr]), true) = (terrain.parameters().transform, in_degrees)
     else {
         return Err(Failure::usage(format!(
