@@ -3,7 +3,7 @@
 use godot::classes::{FileAccess, Resource};
 use godot::global;
 use godot::prelude::*;
-use viewcell_sight::{OwnedBundle, Place, SolidBundle, World, load};
+use viewcell_sight::{OwnedBundle, Place, SolidBundle, TerrainBundle, load};
 
 /// A bundle that `viewcell` baked. Places are numbers: of a terrain the samples, row by row from the north-western
 /// corner; of a level its cells. -1 is nowhere.
@@ -37,13 +37,15 @@ impl ViewcellBundle {
         answer.is_some_and(|(bundle, (a, b))| bundle.world().visible(a, b))
     }
 
+    /// The terrain that is open, if one is.
+    fn terrain(&self) -> Option<&TerrainBundle<'_>> {
+        self.bundle()?.world().terrain()
+    }
+
     /// The solid level that is open, if one is.
     fn solid(&self) -> Option<(&OwnedBundle, &SolidBundle<'_>)> {
         let bundle = self.bundle()?;
-        match bundle.world() {
-            World::Solid(level) => Some((bundle, level)),
-            World::Terrain(_) | World::Cells(_) => None,
-        }
+        Some((bundle, bundle.world().solid()?))
     }
 
     /// What was not opened, and why: for the log, and for `error_text`.
@@ -104,8 +106,7 @@ impl ViewcellBundle {
     /// Whether it is of a terrain; else of a level, of cells or solid.
     #[func]
     fn is_terrain(&self) -> bool {
-        self.bundle()
-            .is_some_and(|bundle| matches!(bundle.world(), World::Terrain(_)))
+        self.terrain().is_some()
     }
 
     /// How many places there are.
@@ -118,25 +119,19 @@ impl ViewcellBundle {
     /// Columns and rows of a terrain.
     #[func]
     fn size(&self) -> Vector2i {
-        match self.bundle().map(OwnedBundle::world) {
-            Some(World::Terrain(terrain)) => {
-                let grid = terrain.grid();
-                Vector2i::new(grid.width() as i32, grid.height() as i32)
-            }
-            _ => Vector2i::ZERO,
-        }
+        self.terrain().map_or(Vector2i::ZERO, |terrain| {
+            let grid = terrain.grid();
+            Vector2i::new(grid.width() as i32, grid.height() as i32)
+        })
     }
 
     /// Metres between the columns and between the rows of a terrain.
     #[func]
     fn spacing(&self) -> Vector2 {
-        match self.bundle().map(OwnedBundle::world) {
-            Some(World::Terrain(terrain)) => {
-                let [dx, dy] = terrain.parameters().cell_spacing;
-                Vector2::new(dx as f32, dy as f32)
-            }
-            _ => Vector2::ZERO,
-        }
+        self.terrain().map_or(Vector2::ZERO, |terrain| {
+            let [dx, dy] = terrain.parameters().cell_spacing;
+            Vector2::new(dx as f32, dy as f32)
+        })
     }
 
     /// The place at a point in the bundle's own coordinates, or -1: of a terrain, x metres east and z metres south of its
@@ -221,8 +216,8 @@ pub fn locate(bundle: &OwnedBundle, point: Vector3) -> Option<Place> {
 /// A point in the bundle's own coordinates.
 pub fn coordinates(bundle: &OwnedBundle, point: Vector3) -> [f64; 3] {
     let [x, y, z] = [point.x, point.y, point.z].map(f64::from);
-    match bundle.world() {
-        World::Terrain(_) => [x, z, y],
-        World::Cells(_) | World::Solid(_) => [x, y, z],
+    match bundle.world().terrain() {
+        Some(_) => [x, z, y],
+        None => [x, y, z],
     }
 }

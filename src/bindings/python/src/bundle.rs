@@ -45,30 +45,24 @@ fn other_kind(expected: &str, found: &World<'_>) -> PyErr {
 }
 
 fn terrain(opened: &OwnedBundle) -> PyResult<&TerrainBundle<'_>> {
-    match opened.world() {
-        World::Terrain(terrain) => Ok(terrain),
-        found => Err(other_kind("a terrain", found)),
-    }
+    let world = opened.world();
+    world.terrain().ok_or_else(|| other_kind("a terrain", world))
 }
 
 fn cells(opened: &OwnedBundle) -> PyResult<&CellBundle<'_>> {
-    match opened.world() {
-        World::Cells(level) => Ok(level),
-        found => Err(other_kind("a level of cells", found)),
-    }
+    let world = opened.world();
+    world.cells().ok_or_else(|| other_kind("a level of cells", world))
 }
 
 fn solid(opened: &OwnedBundle) -> PyResult<&SolidBundle<'_>> {
-    match opened.world() {
-        World::Solid(level) => Ok(level),
-        found => Err(other_kind("a solid level", found)),
-    }
+    let world = opened.world();
+    world.solid().ok_or_else(|| other_kind("a solid level", world))
 }
 
 /// A level of either kind, whose places are cells.
 fn level(opened: &OwnedBundle) -> PyResult<&World<'_>> {
     match opened.world() {
-        found @ World::Terrain(_) => Err(other_kind("a level", found)),
+        found if found.terrain().is_some() => Err(other_kind("a level", found)),
         level => Ok(level),
     }
 }
@@ -171,10 +165,10 @@ impl Bundle {
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let opened = self.opened()?;
         let dict = PyDict::new(py);
+        dict.set_item("kind", opened.world().kind().to_string())?;
         match opened.world() {
             World::Terrain(terrain) => {
                 let parameters = terrain.parameters();
-                dict.set_item("kind", "terrain")?;
                 dict.set_item("width", parameters.grid.width())?;
                 dict.set_item("height", parameters.grid.height())?;
                 dict.set_item("levels", parameters.grid.levels())?;
@@ -200,7 +194,6 @@ impl Bundle {
             }
             World::Cells(level) => {
                 let parameters = level.parameters();
-                dict.set_item("kind", "cells")?;
                 dict.set_item("cells", level.cells())?;
                 dict.set_item("greatest_distance", parameters.greatest_distance)?;
                 dict.set_item("has_bsp", parameters.nodes > 0)?;
@@ -208,7 +201,6 @@ impl Bundle {
             }
             World::Solid(level) => {
                 let parameters = level.parameters();
-                dict.set_item("kind", "solid")?;
                 dict.set_item("cells", level.cells())?;
                 dict.set_item("solids", parameters.solids)?;
                 dict.set_item("faces", parameters.faces)?;
@@ -316,15 +308,7 @@ impl Bundle {
     ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let opened = self.opened()?;
         let level = level(&opened)?;
-        let cell = there(level, cell)?;
-        let corners = match level {
-            World::Terrain(_) => None,
-            World::Cells(level) => {
-                let corners = level.bounds(cell);
-                corners.map(|corners| corners.map(|corner| corner.map(f64::from)))
-            }
-            World::Solid(level) => level.bounds(cell),
-        };
+        let corners = level.bounds(Place::Cell(there(level, cell)?));
         Ok(corners.map(|corners| numpy::ndarray::arr2(&corners).into_pyarray(py)))
     }
 
@@ -424,17 +408,17 @@ impl Bundle {
     /// How many cells see each cell.
     fn exposure_cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let opened = self.opened()?;
-        let seen = py.detach(|| match opened.world() {
-            found @ World::Terrain(_) => Err(other_kind("a level", found)),
-            World::Cells(level) => Ok(viewcell_bake::survey::seen_by(level)),
-            World::Solid(level) => {
-                let mut seen = vec![0; level.cells() as usize];
-                for cell in (0..level.cells()).flat_map(|cell| level.visible_cells(cell)) {
-                    seen[cell as usize] += 1;
+        let level = level(&opened)?;
+        let mut seen = vec![0; level.places() as usize];
+        let count = || {
+            for place in (0..level.places()).filter_map(|cell| level.place(cell)) {
+                for other in level.pvs(place, 0)?.places() {
+                    seen[level.number(other)? as usize] += 1;
                 }
-                Ok(seen)
             }
-        })?;
+            Some(())
+        };
+        py.detach(count).ok_or_else(damaged)?;
         Ok(Array1::from(seen).into_pyarray(py))
     }
 

@@ -6,7 +6,7 @@ mod watch;
 
 use std::sync::Arc;
 
-pub use viewcell::query::{OpenError, OwnedBundle, Place, SolidBundle, World};
+pub use viewcell::query::{OpenError, OwnedBundle, Place, SolidBundle, TerrainBundle, World};
 pub use viewcell::session::Half;
 pub use watch::{AskOptions, Being, Change, Known, Watch};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use viewcell::query::{Motion, MotionLimits, Mover, OwnedBundle, Place, World};
+use viewcell::query::{Motion, MotionLimits, Mover, OwnedBundle, Place};
 use viewcell::session::{Half, Session, SessionOptions};
 use viewcell::watch::{OwnedWatch, WatchOptions, Watched};
 
@@ -159,7 +159,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         self.proofs = None;
         self.by_point = false;
         if let Known::Bundle(bundle) = &known {
-            self.by_point = ask_options.reach > 0.0 && matches!(bundle.world(), World::Solid(_));
+            self.by_point = ask_options.reach > 0.0 && bundle.world().solid().is_some();
         }
         (self.known, self.ask_options) = (known, ask_options);
         for player in self.players.iter_mut().flatten() {
@@ -470,9 +470,9 @@ fn sees<K>(bundle: &OwnedBundle, one: &Being<K>, other: &Being<K>, reach: f64) -
     if reach <= 0.0 {
         return Some(world.visible(from, to));
     }
-    Some(match world {
+    Some(match world.solid() {
         // Less than from anywhere in their cells.
-        World::Solid(level) => level.positions_visible_within(one.point, other.point, [reach; 2]),
-        World::Terrain(_) | World::Cells(_) => world.visible_within(from, to, [reach; 2]),
+        Some(level) => level.positions_visible_within(one.point, other.point, [reach; 2]),
+        None => world.visible_within(from, to, [reach; 2]),
     })
 }
