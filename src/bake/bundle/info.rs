@@ -350,8 +350,7 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
     };
     let tree_code = match parameters.tree_code {
         TreeCode::Single => "single",
-        TreeCode::Pairs => "pairs",
-        TreeCode::Graded => "graded",
+        TreeCode::Levels => "levels",
     };
     Ok(TerrainInfo {
         width: grid.width(),

@@ -17,11 +17,10 @@
 mod cells;
 pub mod error;
 pub mod file;
-mod graded_writer;
 pub mod info;
+pub mod levels_writer;
 pub mod output;
 mod pages;
-pub mod pairs_writer;
 pub mod parts;
 mod patch;
 pub mod provenance;
@@ -35,12 +34,11 @@ pub use cells::{CellSections, write_cells};
 pub use error::{BundleError, ErrorKind};
 pub use file::{BundleFile, kind_of};
 pub(crate) use file::{check_frame, open_regular};
-pub(crate) use graded_writer::GradedWriter;
 pub use info::{CellsInfo, FileInfo, Info, PatchInfo, SolidInfo, TerrainInfo, info};
+pub use levels_writer::{LevelsWriter, trees_in_order};
 pub use output::{Written, check_output, remove_parts, replace, save, save_with};
 pub(crate) use output::{create_beside, open_beside, rename_file, scratch_beside};
 pub(crate) use pages::with_sums;
-pub use pairs_writer::{PairsWriter, trees_in_order};
 pub use parts::TerrainParts;
 pub use patch::{PatchParts, Replaced, patch_bytes};
 pub use provenance::{

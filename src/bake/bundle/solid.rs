@@ -122,7 +122,7 @@ pub(crate) fn terrain_of_solid(
         max_distance: f64::INFINITY,
         visibility: VisibilityMode::Conservative,
         mutual: false,
-        tree_code: TreeCode::Pairs,
+        tree_code: TreeCode::Levels,
         grade: 0,
         lossy: false,
         earth_radius: 0.0,

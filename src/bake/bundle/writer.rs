@@ -12,8 +12,8 @@ use super::error::BundleError;
 use super::output::{OpenSection, Output, Written};
 use super::provenance::{Provenance, stated_checksum};
 use crate::compress::ValidPyramid;
-use crate::compress::graded::valid_levels;
-use viewcell::format::graded::Shape;
+use crate::compress::levels::valid_levels;
+use viewcell::format::levels::Shape;
 use viewcell::format::{Grid, Quad, Section, Sizes, Tag, TerrainParameters, TreeCode, WorldKind};
 
 /// What a bundle of a grid of view cells says of itself: the `GRID` section, the CRS, and what the cells are of.
@@ -237,8 +237,8 @@ impl Front {
         }
         if has_voids {
             let levels = match parameters.tree_code {
-                TreeCode::Single | TreeCode::Pairs => vec![valid.clone()],
-                TreeCode::Graded => valid_levels(Shape::new(grid, parameters.grade), valid),
+                TreeCode::Single => vec![valid.clone()],
+                TreeCode::Levels => valid_levels(Shape::of(parameters), valid),
             };
             let words = levels.iter().flat_map(|level| level.blocks());
             out.section(Tag::VALD, words.map(|word| word.to_le_bytes()))?;

@@ -5,7 +5,7 @@
 
 pub mod cells;
 pub mod delta;
-pub mod graded;
+pub mod levels;
 pub mod lossless;
 pub mod pairs;
 pub mod reference;

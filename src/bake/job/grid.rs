@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::compress::put_together;
-use super::encode::Destination;
+use super::destination::Destination;
 use super::error::BakeError;
+use super::levels;
 use super::observer::{Observer, Stage};
 use super::options::BakeOptions;
 use super::parallel::{Workers, thread_count};
@@ -174,7 +174,7 @@ impl GridBake<'_> {
         };
         let written = Workers::new(finish.threads(), observer).and_then(|workers| {
             let stores = std::slice::from_ref(&store);
-            put_together(
+            levels::write(
                 stores,
                 &place,
                 &workers,
@@ -295,7 +295,6 @@ fn baked_already(
     let made = parts.provenance;
     // How the PVSs are coded is the compression's.
     let (mut due, there) = (header.clone(), parts.header);
-    due.parameters.tree_code = there.parameters.tree_code;
     due.parameters.lossy = there.parameters.lossy;
     due.parameters.mutual = there.parameters.mutual;
     let mut pairs = parts.heights.iter().zip(heights);

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::budget::options::Compression;
-use super::compress::put_together;
-use super::encode::Destination;
+use super::destination::Destination;
 use super::error::BakeError;
+use super::levels;
 use super::observer::{Observer, Stage};
 use super::parallel::Workers;
 use super::report::{BakeReport, Finish};
@@ -57,7 +57,7 @@ pub fn merge(
         valid: &valid,
     };
     let workers = Workers::new(1, observer)?;
-    let written = put_together(&stores, &place, &workers, compression, &mut provenance)?;
+    let written = levels::write(&stores, &place, &workers, compression, &mut provenance)?;
     finish.stage("compress");
     let report = finish.report(written, provenance, &place);
     Ok(BakeReport {

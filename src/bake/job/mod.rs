@@ -17,13 +17,13 @@
 
 mod budget;
 mod cells;
-mod compress;
-mod encode;
+mod destination;
 pub(crate) mod error;
 mod forecast;
 mod graded;
 mod grid;
 pub(crate) mod incremental;
+mod levels;
 mod merge;
 pub(crate) mod mode;
 pub(crate) mod observer;

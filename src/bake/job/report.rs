@@ -6,7 +6,7 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use serde::Serialize;
 
-use super::encode::Destination;
+use super::destination::Destination;
 use super::peak;
 use super::store::records::Share;
 use crate::bundle::{Provenance, StageTime, Statistics, Timings, Written};

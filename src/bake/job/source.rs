@@ -112,11 +112,7 @@ pub(crate) fn header(
             max_distance: options.max_distance.unwrap_or(f64::INFINITY),
             visibility: options.mode.into(),
             mutual: mutual(options),
-            tree_code: if options.grade > 0 {
-                TreeCode::Graded
-            } else {
-                TreeCode::Pairs
-            },
+            tree_code: TreeCode::Levels,
             grade: options.grade,
             lossy: false,
             earth_radius: options.curvature.map_or(0.0, |earth| earth.radius),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::encode::Destination;
+use super::destination::Destination;
 use super::error::BakeError;
 use super::graded::GradedWork;
 use super::grid::{GridBake, Work};

@@ -5,8 +5,8 @@ use super::store::group::BlockOrder;
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
 use std::ops::Range;
-use viewcell::format::graded::Shape;
 use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::levels::Shape;
 use viewcell::format::{Grid, Quad, TerrainParameters, TreeCode};
 
 /// Level of a tile in a quadtree that is at least that high: 32 × 32 viewpoints.
@@ -26,12 +26,12 @@ fn level_in(grid: Grid) -> u32 {
     grid.root_level().min(TILE_LEVEL)
 }
 
-/// The grids whose blocks have groups: that of the view cells, or those of all levels of a graded bundle.
+/// The grids whose blocks have groups that kernels compute: those of the levels of a lossless bundle.
 pub(super) fn grids(parameters: &TerrainParameters) -> Vec<Grid> {
     match parameters.tree_code {
-        TreeCode::Single | TreeCode::Pairs => vec![parameters.grid],
-        TreeCode::Graded => {
-            let shape = Shape::new(parameters.grid, parameters.grade);
+        TreeCode::Single => vec![parameters.grid],
+        TreeCode::Levels => {
+            let shape = Shape::of(parameters);
             (0..shape.levels())
                 .map(|level| shape.level(level))
                 .collect()

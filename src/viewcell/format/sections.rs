@@ -3,8 +3,8 @@
 
 use super::cells::{CELLS_LEN, CellParameters, NODE_LEN, Neighbours, POINT_LEN};
 use super::error::FormatError;
-use super::graded::Shape;
 use super::header::Section;
+use super::levels::Shape;
 use super::occluders;
 use super::pairs::TREE_LEVEL;
 use super::patch::{CHANGED_LEN, PLACE_LEN};
@@ -69,7 +69,7 @@ pub struct Sizes {
     pub has_groups: bool,
     /// Whether quads have trees.
     pub has_trees: bool,
-    /// How many do: in tree code 2 a small grid has none.
+    /// How many do: of a small grid no unions.
     pub trees: u64,
     /// Cells of a level.
     pub cells: u64,
@@ -90,19 +90,17 @@ pub struct Sizes {
 impl From<&TerrainParameters> for Sizes {
     fn from(parameters: &TerrainParameters) -> Self {
         let grid = parameters.grid;
+        let shape = Shape::of(parameters);
         let (blocks, least) = match parameters.tree_code {
             TreeCode::Single => (grid.blocks(), 0),
-            TreeCode::Pairs => (grid.blocks(), TREE_LEVEL),
-            TreeCode::Graded => {
-                let shape = Shape::new(grid, parameters.grade);
-                (shape.blocks_below(shape.levels()), grid.levels())
-            }
+            TreeCode::Levels if shape.is_whole() => (grid.blocks(), TREE_LEVEL),
+            TreeCode::Levels => (shape.blocks_below(shape.levels()), grid.levels()),
         };
         Self {
             samples: grid.samples(),
             blocks: blocks as u64,
             has_groups: parameters.tree_code != TreeCode::Single,
-            has_trees: parameters.tree_code != TreeCode::Graded,
+            has_trees: shape.is_whole(),
             trees: grid.quad_count() - grid.first_index(least),
             ..Self::default()
         }

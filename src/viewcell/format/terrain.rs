@@ -5,7 +5,7 @@
 //! 4    height                  u32      samples
 //! 8    levels                  u32      of the quadtree, root level + 1
 //! 12   visibility mode         u32      1 exact, 2 conservative, 3 sectors
-//! 16   tree code               u32      1 single trees, 2 pairs of blocks, 3 graded
+//! 16   tree code               u32      1 single trees, 2 levels of groups
 //! 20   flags                   u32      1 mutual, 2 georeferenced, 4 lossy, 8 coarse, 16 walkable,
 //!                                       32 covered
 //! 24   sectors                 u32      0 unless mode 3
@@ -20,7 +20,7 @@
 //! 88   transform               f64 × 6  0 unless georeferenced
 //! 136  heightmap columns       u32      0 unless coarse
 //! 140  heightmap rows          u32      0 unless coarse
-//! 144  grade                   u32      0 unless graded
+//! 144  grade                   u32      0: level 0 tells of all pairs
 //! 148  detail                  u32      0 unless coarse and conservative
 //! 152  reserved                40 bytes 0
 //! ```
@@ -55,16 +55,13 @@ pub enum VisibilityMode {
     Sectors(u32),
 }
 
-/// How the trees of a bundle are coded.
+/// How the PVSs of a bundle are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeCode {
-    /// Each tree by itself: [`super::tree`].
+    /// A tree for each quad, by itself: [`super::tree`]. What the papers' program makes.
     Single,
-    /// Quads of level 0 to 3 by pairs of blocks, [`super::pairs`], and the quads above by
-    /// themselves.
-    Pairs,
-    /// Pairs of blocks level by level, [`super::graded`].
-    Graded,
+    /// Pairs of blocks level by level, [`super::levels`].
+    Levels,
 }
 
 impl TreeCode {
@@ -72,8 +69,7 @@ impl TreeCode {
     pub const fn code(self) -> u32 {
         match self {
             Self::Single => 1,
-            Self::Pairs => 2,
-            Self::Graded => 3,
+            Self::Levels => 2,
         }
     }
 
@@ -81,8 +77,7 @@ impl TreeCode {
     pub const fn from_code(code: u32) -> Option<Self> {
         match code {
             1 => Some(Self::Single),
-            2 => Some(Self::Pairs),
-            3 => Some(Self::Graded),
+            2 => Some(Self::Levels),
             _ => None,
         }
     }
@@ -108,8 +103,8 @@ pub struct TerrainParameters {
     pub mutual: bool,
     /// How the PVSs are coded.
     pub tree_code: TreeCode,
-    /// If not 0, quads answer for those that are far away: the greatest between which, across or down, lie at least so
-    /// many of their size. One sees the other if anybody in it does. Limit: [`TerrainParameters::MAX_GRADE`].
+    /// How far level 0 reaches, and with it the others: between two quads that answer for what is in them lie at least so
+    /// many of their size, across or down; 0 where level 0 tells of all pairs. Limit: [`TerrainParameters::MAX_GRADE`].
     pub grade: u32,
     /// Whether some of what was hidden is given out as visible, to save bytes.
     pub lossy: bool,
@@ -290,11 +285,8 @@ impl TerrainParameters {
             (3, sectors) => VisibilityMode::Sectors(sectors),
             _ => return Err(wrong("visibility mode", 12, "1, 2 or 3")),
         };
-        let tree_code = TreeCode::from_code(word("tree code", 16)?).ok_or(wrong(
-            "tree code",
-            16,
-            "1, 2 or 3",
-        ))?;
+        let tree_code =
+            TreeCode::from_code(word("tree code", 16)?).ok_or(wrong("tree code", 16, "1 or 2"))?;
         let flags = word("flags", 20)?;
         if flags & !(MUTUAL | GEOREFERENCED | LOSSY | COARSE | WALKABLE | COVERED) != 0 {
             return Err(wrong("flags", 20, "only flags 1, 2, 4, 8, 16 and 32"));
@@ -328,14 +320,12 @@ impl TerrainParameters {
             Some(coarse)
         };
         let grade = word("grade", 144)?;
-        let grade = match (tree_code, grade) {
-            (TreeCode::Graded, 1..=Self::MAX_GRADE) => grade,
-            (TreeCode::Graded, _) => return Err(wrong("grade", 144, "1 to 4096")),
-            // As bundles of cells had it before there was tree code 3.
-            _ if coarse.is_some() && grade <= Self::MAX_GRADE => grade,
-            (_, 0) => 0,
-            _ => return Err(wrong("grade", 144, "0 in this tree code")),
-        };
+        if grade > Self::MAX_GRADE {
+            return Err(wrong("grade", 144, "0 to 4096"));
+        }
+        if grade > 0 && tree_code == TreeCode::Single {
+            return Err(wrong("grade", 144, "0 in this tree code"));
+        }
         if flags & (MUTUAL | LOSSY) == MUTUAL | LOSSY && tree_code == TreeCode::Single {
             let expected = "not both mutual and lossy: single trees are pruned each by itself";
             return Err(wrong("flags", 20, expected));

@@ -7,7 +7,7 @@ use crate::format::bytes::{put, u32_at};
 use crate::format::header::HEADER_LEN;
 use crate::format::layers::MAX_LAYERS;
 use crate::format::pairs::TREE_LEVEL;
-use crate::format::{FileId, FormatError, Groups, Layered, Patch, Tag, Valid};
+use crate::format::{FileId, FormatError, Groups, Layered, Levels, Patch, Tag, Valid};
 
 /// A bundle of a terrain with patches over it: who sees whom once its ground has changed.
 ///
@@ -32,7 +32,7 @@ use crate::format::{FileId, FormatError, Groups, Layered, Patch, Tag, Valid};
 #[derive(Clone, Debug)]
 pub struct Layers<'a> {
     base: TerrainBundle<'a>,
-    groups: Groups<'a>,
+    levels: Levels<'a>,
     id: FileId,
     /// What the next patch is to be laid over.
     last: FileId,
@@ -49,24 +49,24 @@ impl<'a> Layers<'a> {
     ///
     /// # Errors
     ///
-    /// Where it is of no terrain, has lost something, or has a tree for every sample: what was lost
+    /// Where it is of no terrain, has lost something, or level 0 does not tell of all pairs: what was lost
     /// depends on what there was. Bake or repack it anew.
     pub fn new(bundle: &Bundle<'a>) -> Result<Self, OpenError> {
         let base = bundle.terrain()?;
-        let groups = base.groups().filter(|_| base.narrowing().is_none());
-        let groups = groups.ok_or(FormatError::Unpatchable)?;
+        let levels = base.levels().filter(|levels| levels.whole().is_some());
+        let levels = levels.ok_or(FormatError::Unpatchable)?;
         let id = FileId {
             length: bundle.bytes().len() as u64,
             checksum: u32_at(bundle.bytes(), HEADER_LEN - 4).unwrap_or(0),
         };
         Ok(Self {
             base,
-            groups,
+            levels,
             id,
             last: id,
             valid: base.valid(),
             heights: base.height_bytes().to_vec(),
-            group_index: groups.index().to_vec(),
+            group_index: levels.index().to_vec(),
             tree_index: base.trees().index().to_vec(),
             group_bytes: Vec::new(),
             tree_bytes: Vec::new(),
@@ -136,18 +136,18 @@ impl<'a> Layers<'a> {
 
     /// The terrain as it is now. O(1); keep what it returns.
     pub fn terrain(&self) -> TerrainBundle<'_> {
-        let groups = self
-            .groups
+        let levels = self
+            .levels
             .under(self.valid, &self.group_index, &self.group_bytes);
         let trees = self.base.trees();
         debug_assert_eq!(trees.least(), TREE_LEVEL);
         let trees = trees.under(self.valid, &self.tree_index, &self.tree_bytes);
-        self.base.changed(self.valid, &self.heights, groups, trees)
+        self.base.changed(self.valid, &self.heights, levels, trees)
     }
 
     /// The groups and trees of the bundle, without any patch.
     pub fn base(&self) -> (Groups<'a>, crate::format::Trees<'a>) {
-        (self.groups, self.base.trees())
+        (self.levels.groups(0), self.base.trees())
     }
 
     /// Patches that lie over the bundle.

@@ -71,12 +71,12 @@ pub mod parts {
     pub use crate::format::blockpair::{BlockPair, Piece as PairPiece};
     pub use crate::format::cells::Child;
     pub use crate::format::dictionary::{Code, Dictionary};
-    pub use crate::format::graded::Shape as GradedShape;
     pub use crate::format::layers::{Over, Piece};
+    pub use crate::format::levels::Shape as LevelShape;
     pub use crate::format::pages::{IndexedPages, SectionPages};
     pub use crate::format::pairs::Group;
     pub use crate::format::{
-        Area, Graded, GradedPvs, GroupPvs, Groups, Header, Leaves, Literals, LossyPvs, Narrowing,
+        Area, GroupPvs, Groups, Header, Leaves, Levels, LevelsPvs, Literals, LossyPvs, Narrowing,
         Opening, Openings, ReadPvs, StalePvs, StoredPvs, Sunk, Tree, Trees,
     };
 }

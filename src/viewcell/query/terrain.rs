@@ -7,11 +7,11 @@
 use super::bundle::Bundle;
 use super::error::OpenError;
 use crate::format::bytes::f32_at;
-use crate::format::graded::Shape;
 use crate::format::grid::BLOCK_LEVEL;
+use crate::format::levels::Shape;
 use crate::format::pairs::TREE_LEVEL;
 use crate::format::{
-    Answer, FormatError, Graded, GradedPvs, Grid, GroupPvs, Groups, IndexedPages, Narrowing,
+    Answer, FormatError, Grid, GroupPvs, Groups, IndexedPages, Levels, LevelsPvs, Narrowing,
     Openings, Pvs, Quad, ReadPvs, Sample, SectionPages, Sizes, Tag, TerrainParameters, TreeCode,
     Trees, Valid, WorldKind,
 };
@@ -26,25 +26,15 @@ pub struct TerrainBundle<'a> {
     heights: &'a [u8],
     /// The pages of `heights`, where they are to be checked.
     height_pages: Option<SectionPages<'a>>,
-    code: Code<'a>,
+    /// Pairs of blocks, level by level; none in a bundle of single trees.
+    levels: Option<Levels<'a>>,
+    /// In a bundle of single trees those of all quads; else those of quads of level 4 and more, the unions of what groups
+    /// say, or none.
     trees: Trees<'a>,
-    /// What narrows all answers of a bundle that has lost something.
+    /// What narrows all answers of a bundle that has lost something, and has trees.
     narrowing: Option<Narrowing<'a>>,
     /// What may be seen beside, where ground has changed since the PVSs were made.
     openings: Option<Openings<'a>>,
-}
-
-/// How the PVSs are coded, and of which quads the trees are.
-// A box would allocate.
-#[allow(clippy::large_enum_variant)]
-#[derive(Clone, Copy, Debug)]
-enum Code<'a> {
-    /// All.
-    Single,
-    /// Those of level 4 and more; the others are in groups.
-    Pairs(Groups<'a>),
-    /// None: all are in groups, level by level.
-    Graded(Graded<'a>),
 }
 
 impl<'a> Bundle<'a> {
@@ -81,64 +71,50 @@ impl<'a> TerrainBundle<'a> {
         let parameters = TerrainParameters::parse(bundle.need(Tag::GRID, &Sizes::default())?)?;
         let grid = parameters.grid;
         let sizes = Sizes::from(&parameters);
+        let shape = Shape::of(&parameters);
         let places = bundle.plain(Tag::VALD, &sizes)?;
         let valid = match places {
             None => Valid::everywhere(grid),
             Some(places) => Valid::from_blocks(grid, places),
         };
-        let (code, least) = match parameters.tree_code {
-            TreeCode::Single => (Code::Single, 0),
-            TreeCode::Pairs => {
-                let dictionary = bundle.need(Tag::DICT, &sizes)?;
-                let index = bundle.need(Tag::PIDX, &sizes)?;
-                let pairs = bundle.need(Tag::PAIR, &sizes)?;
-                let groups = Groups::new(valid, parameters.mutual, dictionary, index, pairs);
-                let mut groups = groups.ok_or(FormatError::Dictionary)?;
-                if let Some(pages) = pages(Tag::PIDX, Tag::PAIR) {
-                    groups = groups.checked(pages);
-                }
-                (Code::Pairs(groups), TREE_LEVEL)
-            }
-            TreeCode::Graded => {
-                let shape = Shape::new(grid, parameters.grade);
+        let levels = match parameters.tree_code {
+            TreeCode::Single => None,
+            TreeCode::Levels => {
                 let sections = [
                     bundle.need(Tag::DICT, &sizes)?,
                     bundle.need(Tag::PIDX, &sizes)?,
                     bundle.need(Tag::PAIR, &sizes)?,
                 ];
-                let graded = Graded::new(shape, parameters.mutual, places, sections);
-                let mut graded = graded.ok_or(FormatError::Dictionary)?;
+                let levels = Levels::new(shape, parameters.mutual, places, sections);
+                let mut levels = levels.ok_or(FormatError::Dictionary)?;
                 if let Some(pages) = pages(Tag::PIDX, Tag::PAIR) {
-                    graded = graded.checked(pages);
+                    levels = levels.checked(pages);
                 }
-                return Ok(Self {
-                    parameters,
-                    inverse: parameters.transform.and_then(invert),
-                    valid,
-                    heights: &[],
-                    height_pages: bundle.section_pages(Tag::HGTS),
-                    code: Code::Graded(graded),
-                    trees: Trees::new(valid, 0, &[], &[]),
-                    narrowing: None,
-                    openings: None,
-                });
+                Some(levels)
             }
         };
-        let index = bundle.need(Tag::TIDX, &sizes)?;
-        let mut trees = Trees::new(valid, least, index, bundle.need(Tag::TREE, &sizes)?);
-        if let Some(pages) = pages(Tag::TIDX, Tag::TREE) {
-            trees = trees.checked(pages);
-        }
+        let trees = if sizes.has_trees {
+            let least = levels.map_or(0, |_| TREE_LEVEL);
+            let index = bundle.need(Tag::TIDX, &sizes)?;
+            let trees = Trees::new(valid, least, index, bundle.need(Tag::TREE, &sizes)?);
+            match pages(Tag::TIDX, Tag::TREE) {
+                Some(pages) => trees.checked(pages),
+                None => trees,
+            }
+        } else {
+            Trees::none(valid)
+        };
         // Lossy single trees are not mutual.
-        let both_ways = parameters.mutual && parameters.tree_code == TreeCode::Pairs;
-        let narrowing = parameters.lossy.then(|| Narrowing::new(trees, both_ways));
+        let both_ways = parameters.mutual && levels.is_some();
+        let narrows = parameters.lossy && sizes.has_trees;
+        let narrowing = narrows.then(|| Narrowing::new(trees, both_ways));
         Ok(Self {
             parameters,
             inverse: parameters.transform.and_then(invert),
             valid,
             heights: &[],
             height_pages: bundle.section_pages(Tag::HGTS),
-            code,
+            levels,
             trees,
             narrowing,
             openings: None,
@@ -150,13 +126,13 @@ impl<'a> TerrainBundle<'a> {
         &self,
         valid: Valid<'a>,
         heights: &'a [u8],
-        groups: Groups<'a>,
+        levels: Levels<'a>,
         trees: Trees<'a>,
     ) -> Self {
         Self {
             valid,
             heights,
-            code: Code::Pairs(groups),
+            levels: Some(levels),
             trees,
             ..*self
         }
@@ -165,14 +141,9 @@ impl<'a> TerrainBundle<'a> {
     /// The same PVSs where there is terrain only by `valid`, for those who make other bundles of
     /// them.
     pub fn with_terrain_at(&self, valid: Valid<'a>) -> Self {
-        let code = match self.code {
-            Code::Single => Code::Single,
-            Code::Pairs(groups) => Code::Pairs(groups.within(valid)),
-            Code::Graded(graded) => Code::Graded(graded),
-        };
         Self {
             valid,
-            code,
+            levels: self.levels.map(|levels| levels.within(valid)),
             trees: self.trees.within(valid),
             ..*self
         }
@@ -189,15 +160,12 @@ impl<'a> TerrainBundle<'a> {
         }
     }
 
-    /// The levels of a graded bundle (tree code 3).
-    pub fn graded(&self) -> Option<Graded<'a>> {
-        match self.code {
-            Code::Graded(graded) => Some(graded),
-            Code::Single | Code::Pairs(_) => None,
-        }
+    /// Who sees whom, level by level; `None` in a bundle of single trees.
+    pub fn levels(&self) -> Option<Levels<'a>> {
+        self.levels
     }
 
-    /// The trees, of all quads or of those of level 4 and more; none in a graded bundle.
+    /// The trees: of all quads in a bundle of single trees, else the unions of those of level 4 and more, if there are any.
     pub fn trees(&self) -> Trees<'a> {
         self.trees
     }
@@ -287,26 +255,16 @@ impl<'a> TerrainBundle<'a> {
         self.parameters.walkable || self.valid.has_sample(sample)
     }
 
-    /// The groups that the PVSs of levels 0 to 3 are read from; `None` in a bundle of single
-    /// trees. Where something was lost, [`TerrainBundle::narrowing`] says what else is hidden.
-    ///
-    /// `None`, too, while ground has changed and its patch is not yet there: then groups do not tell
-    /// all.
+    /// The groups of level 0 where these tell of all pairs: not where other levels do, too, nor while ground has changed and its
+    /// patch is not yet there, nor in a bundle of single trees. Where something was lost, [`TerrainBundle::narrowing`] says
+    /// what else is hidden.
     pub fn groups(&self) -> Option<Groups<'a>> {
-        self.stored_groups().filter(|_| self.openings.is_none())
+        self.levels?.whole().filter(|_| self.openings.is_none())
     }
 
-    /// The groups, whatever else is to be asked.
-    fn stored_groups(&self) -> Option<Groups<'a>> {
-        match self.code {
-            Code::Single | Code::Graded(_) => None,
-            Code::Pairs(groups) => Some(groups),
-        }
-    }
-
-    /// Whether [`TerrainBundle::part_sees`] knows: in tree codes 2 and 3.
+    /// Whether [`TerrainBundle::part_sees`] knows: where there are groups.
     pub(super) fn knows_parts(&self) -> bool {
-        !matches!(self.code, Code::Single)
+        self.levels.is_some()
     }
 
     /// Whether any of the samples `from` (a word of a block bitmap) of block `viewer` may see any of the
@@ -318,16 +276,13 @@ impl<'a> TerrainBundle<'a> {
         target: (u32, u32),
         to: u64,
     ) -> Option<bool> {
-        if let Some(graded) = self.graded() {
-            return Some(graded.sees_any(viewer, from, target, to));
-        }
-        let groups = self.stored_groups()?;
-        if groups.sees_any(viewer, from, target, to) {
+        let levels = self.levels?;
+        if levels.sees_any(viewer, from, target, to) {
             let Some(narrowing) = &self.narrowing else {
                 return Some(true);
             };
             let [from, to] = narrowing.between((viewer, from), (target, to));
-            return Some(groups.sees_any(viewer, from, target, to));
+            return Some(levels.sees_any(viewer, from, target, to));
         }
         let Some(openings) = self.openings else {
             return Some(false);
@@ -346,14 +301,11 @@ impl<'a> TerrainBundle<'a> {
         from: u64,
         mut targets: impl Iterator<Item = ((u32, u32), u64)>,
     ) -> Option<bool> {
-        if let Some(graded) = self.graded() {
-            return Some(targets.any(|(target, to)| graded.sees_any(viewer, from, target, to)));
-        }
-        let groups = self.stored_groups()?;
-        if self.openings.is_some() {
+        self.levels?;
+        let Some(groups) = self.groups() else {
             let sees = |(target, to)| self.part_sees(viewer, from, target, to) != Some(false);
             return Some(targets.any(sees));
-        }
+        };
         while let Some((target, to)) = groups.first_seen(viewer, from, &mut targets) {
             let Some(narrowing) = &self.narrowing else {
                 return Some(true);
@@ -366,13 +318,10 @@ impl<'a> TerrainBundle<'a> {
         Some(false)
     }
 
-    /// What is known of sight from a block to a quad of level 3 or more, without a look at any pair of
-    /// blocks, as groups have it; `None` in a bundle of single trees.
+    /// What is known of sight from a block to a quad of level 3 or more, with a look at one pair of
+    /// blocks of each level at most; `None` in a bundle of single trees.
     pub(super) fn outline(&self, viewer: (u32, u32), quad: Quad) -> Option<Answer> {
-        if let Some(graded) = self.graded() {
-            return Some(graded.outline(viewer, quad));
-        }
-        let outline = self.stored_groups()?.outline(viewer, quad);
+        let outline = self.levels?.outline(viewer, quad);
         let block = Quad::new(BLOCK_LEVEL, viewer.0, viewer.1);
         let opens = self
             .openings
@@ -384,7 +333,7 @@ impl<'a> TerrainBundle<'a> {
     }
 
     /// By what the answers of a bundle that has lost something ([`TerrainParameters::lossy`]) are
-    /// narrowed; `None` where nothing was lost.
+    /// narrowed; `None` where nothing was lost, and where there are no trees.
     pub const fn narrowing(&self) -> Option<Narrowing<'a>> {
         self.narrowing
     }
@@ -392,17 +341,17 @@ impl<'a> TerrainBundle<'a> {
     /// The PVS of a quad: everything that may be seen from it. `None` outside the grid, and
     /// where the bundle is damaged.
     ///
-    /// Without loss it is the union of the PVSs of its samples; in a graded bundle of larger parts of it, [`GradedPvs`]. Where something was lost, it holds
-    /// all of these, and may hold more: but what is hidden from a quad is hidden from all that is
+    /// Without loss it is the union of the PVSs of its samples; in a graded bundle of larger parts of it, [`LevelsPvs`]. Where
+    /// something was lost, it holds all of these, and may hold more: but what is hidden from a quad is hidden from all that is
     /// in it.
     #[inline]
     pub fn pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
-        let stored = self.stored_pvs(quad);
-        match (self.openings, self.narrowing) {
-            (Some(openings), _) => Some(stored?.opened(openings)),
-            (None, Some(narrowing)) => Some(stored?.narrowed(narrowing)),
+        let stored = self.stored_pvs(quad)?;
+        Some(match (self.openings, self.narrowing) {
+            (Some(openings), _) => stored.opened(openings),
+            (None, Some(narrowing)) => stored.narrowed(narrowing),
             (None, None) => stored,
-        }
+        })
     }
 
     /// What is stored of the PVS of a quad, for those who make other bundles of it. Where something
@@ -410,13 +359,17 @@ impl<'a> TerrainBundle<'a> {
     /// there, it may lack what can be seen: ask [`TerrainBundle::pvs`].
     #[inline]
     pub fn stored_pvs(&self, quad: Quad) -> Option<Pvs<'a>> {
-        match self.code {
-            Code::Pairs(groups) if quad.level < TREE_LEVEL => {
-                Some(Pvs::of_group(quad, GroupPvs::new(groups, quad)?))
-            }
-            Code::Graded(graded) => Some(Pvs::of_levels(quad, GradedPvs::new(graded, quad)?)),
-            _ => Some(Pvs::of_tree(quad, self.trees.tree(quad)?)),
+        if quad.level < self.trees.least()
+            && let Some(levels) = self.levels
+        {
+            return match levels.whole() {
+                Some(groups) if quad.level <= BLOCK_LEVEL => {
+                    Some(Pvs::of_group(quad, GroupPvs::new(groups, quad)?))
+                }
+                _ => Some(Pvs::of_levels(quad, LevelsPvs::new(levels, quad)?)),
+            };
         }
+        Some(Pvs::of_tree(quad, self.trees.tree(quad)?))
     }
 
     /// The PVS of a quad by itself, for those who only need that what it hides is hidden: where something
@@ -442,11 +395,10 @@ impl<'a> TerrainBundle<'a> {
     #[inline]
     pub fn visible(&self, a: Sample, b: Sample) -> bool {
         let has_both = || self.valid.has_sample(a) && self.valid.has_sample(b);
-        let is_stored = match &self.code {
+        let is_stored = match &self.levels {
             // They know where there is terrain.
-            Code::Pairs(groups) => groups.sees(a, b),
-            Code::Graded(graded) => graded.sees(a, b),
-            Code::Single => {
+            Some(levels) => levels.sees(a, b),
+            None => {
                 let tree = self.trees.tree(a.quad());
                 has_both() && tree.is_none_or(|tree| tree.contains(b))
             }

@@ -9,10 +9,9 @@
 
 mod cells;
 mod container;
-mod graded;
+mod levels;
 mod near;
 mod occluders;
-mod pairs;
 mod patch;
 mod prove;
 mod report;
@@ -43,9 +42,9 @@ pub const RULES: [Rule; 28] = after_container([
     sections::SOURCE_HEIGHTS,
     sections::PROVENANCE,
     trees::INDEX,
-    pairs::PAIR_INDEX,
-    pairs::GROUPS,
-    pairs::DICTIONARY,
+    levels::PAIR_INDEX,
+    levels::GROUPS,
+    levels::DICTIONARY,
     trees::TREES,
     trees::VOIDS,
     trees::UNIONS,
@@ -81,9 +80,9 @@ pub const SOLID_RULES: [Rule; 31] = after_container([
     sections::PROVENANCE,
     solid::STATED,
     trees::INDEX,
-    pairs::PAIR_INDEX,
-    pairs::GROUPS,
-    pairs::DICTIONARY,
+    levels::PAIR_INDEX,
+    levels::GROUPS,
+    levels::DICTIONARY,
     trees::TREES,
     trees::VOIDS,
     trees::UNIONS,

@@ -5,11 +5,11 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use super::container::Container;
 use super::report::Rule;
 use super::report::{Checker, Faults};
-use super::{graded, trees};
+use super::{levels, trees};
 use crate::bundle::provenance::Provenance;
 use crate::compress::ValidPyramid;
-use crate::compress::graded::valid_levels;
-use viewcell::format::graded::Shape;
+use crate::compress::levels::valid_levels;
+use viewcell::format::levels::Shape;
 use viewcell::format::{Sizes, Tag, TerrainParameters, TreeCode};
 
 pub(super) const PRESENT: Rule = Rule {
@@ -68,8 +68,8 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
     let check = match parameters.tree_code {
-        TreeCode::Graded => graded::check,
-        TreeCode::Single | TreeCode::Pairs => trees::check,
+        TreeCode::Single => trees::check,
+        TreeCode::Levels => levels::check,
     };
     check(checker, container, &parameters, &terrain, told.as_ref())
 }
@@ -137,8 +137,8 @@ pub(super) fn mask(
         return Ok(None);
     }
     let valid = ValidPyramid::new(grid, &words);
-    if parameters.tree_code == TreeCode::Graded {
-        let shape = Shape::new(grid, parameters.grade);
+    if parameters.tree_code == TreeCode::Levels {
+        let shape = Shape::of(parameters);
         let levels = valid_levels(shape, &valid);
         let due = levels.iter().skip(1).flat_map(|level| level.blocks());
         if !due.eq(&above) {

@@ -4,10 +4,10 @@ use std::io;
 use std::ops::Range;
 
 use super::container::Container;
+use super::levels;
 use super::occluders::{self, OCCLUDERS};
 use super::report::{Checker, Faults, Rule};
 use super::sections::{GRID, MASK, PROVENANCE, grid, mask, provenance};
-use super::trees;
 use crate::bundle::provenance::{Provenance, stated_checksum};
 use crate::bundle::solid::terrain_of_solid;
 use crate::compress::ValidPyramid;
@@ -86,7 +86,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
             Ok(())
         })?;
     }
-    trees::check(checker, container, &parameters, &valid, told.as_ref())
+    levels::check(checker, container, &parameters, &valid, told.as_ref())
 }
 
 fn solid(

@@ -6,19 +6,20 @@ mod rules;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::container::Container;
-use super::pairs::{self, PairSections};
-use super::report::Rule;
-use super::report::{Checker, Faults};
+use super::levels;
+use super::report::{Checker, Faults, Rule};
 use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use viewcell::format::bytes::{read_varint, write_varint};
 use viewcell::format::pairs::TREE_LEVEL;
-use viewcell::format::{Grid, Quad, ReadPvs, Sample, TerrainParameters, Tree, TreeCode, Valid};
+use viewcell::format::{
+    Grid, GroupPvs, Groups, Quad, ReadPvs, Sample, TerrainParameters, Tree, Trees, Valid,
+};
 
 use places::{Places, index, name};
-use rules::{compare, narrowed, symmetry};
+use rules::symmetry;
 
-pub(super) use rules::SYMMETRY;
+pub(super) use rules::{SYMMETRY, compare, narrowed, read};
 
 pub(super) const INDEX: Rule = Rule {
     name: "index",
@@ -41,7 +42,7 @@ pub(super) const STATISTICS: Rule = Rule {
     demands: "the statistics in PROV are those of the PVSs",
 };
 
-/// Checks all rules of this file.
+/// Checks all rules of this file on a bundle of single trees.
 pub(super) fn check(
     checker: &mut Checker,
     container: &Container,
@@ -50,84 +51,67 @@ pub(super) fn check(
     provenance: Option<&Provenance>,
 ) -> io::Result<()> {
     let grid = parameters.grid;
-    let least = match parameters.tree_code {
-        TreeCode::Single => 0,
-        TreeCode::Pairs => TREE_LEVEL,
-        // They have none, and rules of their own.
-        TreeCode::Graded => return Ok(()),
-    };
-    let places = Places::read(container, grid, least)?;
+    let places = Places::read(container, grid, 0)?;
     if !checker.check(INDEX, |faults| index(&places, faults))? {
         return Ok(());
     }
-    let mask: Vec<u8> = terrain
-        .blocks()
-        .iter()
-        .flat_map(|word| word.to_le_bytes())
-        .collect();
-    let mut statistics = Statistics::new(grid, terrain.samples());
+    for rule in [levels::PAIR_INDEX, levels::GROUPS, levels::DICTIONARY] {
+        checker.note(rule, Faults::default());
+    }
+    let mask = mask_of(terrain);
     let valid = Valid::from_blocks(grid, &mask);
-    let pairs = match parameters.tree_code {
-        TreeCode::Single => {
-            for rule in [pairs::PAIR_INDEX, pairs::GROUPS, pairs::DICTIONARY] {
-                checker.note(rule, Faults::default());
-            }
-            None
-        }
-        TreeCode::Pairs => {
-            let pairs = PairSections::read(container, parameters)?;
-            if !pairs.check(checker, terrain, valid, &mut statistics)? {
-                return Ok(());
-            }
-            Some(pairs)
-        }
-        TreeCode::Graded => None,
-    };
-    let pass = Pass {
-        terrain,
-        pairs: pairs.as_ref(),
-        lossy: parameters.lossy,
-        valid,
-        scratch: Scratch::default(),
-        recoded: Vec::new(),
-        unions: vec![Union::new(grid); grid.levels() as usize + 1],
-        statistics,
-    };
-    let (sound, statistics) = pass.run(checker, container, &places)?;
-    if !sound {
+    let mut statistics = Statistics::new(grid, terrain.samples());
+    let judged = if parameters.lossy { u32::MAX } else { 1 };
+    let pass = Pass::new((terrain, valid), None, judged, &mut statistics);
+    if !pass.run(checker, container, &places, Faults::default())? {
         return Ok(());
     }
+    let mut faults = Faults::default();
     if parameters.mutual {
-        let mut faults = Faults::default();
-        match &pairs {
-            None => symmetry(checker, container, &places, valid, &mut faults)?,
-            Some(pairs) => pairs.asymmetries(terrain, valid, &mut faults),
-        }
-        checker.note(SYMMETRY, faults);
-    } else {
-        checker.note(SYMMETRY, Faults::default());
+        symmetry(checker, container, &places, valid, &mut faults)?;
     }
+    checker.note(SYMMETRY, faults);
     if let Some(provenance) = provenance {
-        let told = &provenance.statistics;
         checker.check(STATISTICS, |faults| {
-            let stored = |faults: &mut Faults| compare(told, &statistics, faults);
-            if !parameters.lossy {
-                stored(faults);
-                return Ok(());
-            }
-            // Before answers were narrowed, what is stored was counted.
-            let mut before = Faults::default();
-            stored(&mut before);
-            if !before.is_empty() {
-                let ground = (terrain, valid);
-                let pairs = pairs.as_ref();
-                let found = narrowed(container, parameters, ground, pairs, least, &statistics)?;
-                compare(told, &found, faults);
+            if parameters.lossy {
+                let [index, bytes] = read(container)?;
+                let trees = Trees::new(valid, 0, &index, &bytes);
+                let found = narrowed((terrain, trees), None, &statistics);
+                compare(&provenance.statistics, &found, faults);
+            } else {
+                compare(&provenance.statistics, &statistics, faults);
             }
             Ok(())
         })?;
     }
     Ok(())
+}
+
+/// Checks the unions of a bundle of levels of groups, and adds to the statistics; `faults` are those of [`UNIONS`] that were
+/// found before. Says whether the trees are sound.
+pub(super) fn check_unions(
+    checker: &mut Checker,
+    container: &Container,
+    (terrain, groups, is_lossy): (&ValidPyramid, Groups, bool),
+    faults: Faults,
+    statistics: &mut Statistics,
+) -> io::Result<bool> {
+    let grid = terrain.grid();
+    let places = Places::read(container, grid, TREE_LEVEL)?;
+    if !checker.check(INDEX, |faults| index(&places, faults))? {
+        return Ok(false);
+    }
+    let mask = mask_of(terrain);
+    let valid = Valid::from_blocks(grid, &mask);
+    let judged = if is_lossy { u32::MAX } else { TREE_LEVEL };
+    let pass = Pass::new((terrain, valid), Some(groups), judged, statistics);
+    pass.run(checker, container, &places, faults)
+}
+
+/// Where there is terrain, as bytes.
+pub(super) fn mask_of(terrain: &ValidPyramid) -> Vec<u8> {
+    let words = terrain.blocks().iter();
+    words.flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// The PVSs of a quad's children, taken together.
@@ -151,26 +135,46 @@ impl Union {
 struct Pass<'a> {
     terrain: &'a ValidPyramid,
     /// What the quads below those with trees see.
-    pairs: Option<&'a PairSections>,
-    /// Whether more may be visible from a quad than from its children, and the other way round.
-    lossy: bool,
+    groups: Option<Groups<'a>>,
+    /// Level of the least quads that are to see what their children do.
+    judged: u32,
     valid: Valid<'a>,
     scratch: Scratch,
     recoded: Vec<u8>,
     /// By level: what the children of the quad at hand see.
     unions: Vec<Union>,
-    statistics: Statistics,
+    statistics: &'a mut Statistics,
 }
 
-impl Pass<'_> {
-    /// Goes through the trees; says whether all are sound, and their statistics.
+impl<'a> Pass<'a> {
+    fn new(
+        (terrain, valid): (&'a ValidPyramid, Valid<'a>),
+        groups: Option<Groups<'a>>,
+        judged: u32,
+        statistics: &'a mut Statistics,
+    ) -> Self {
+        let grid = terrain.grid();
+        Self {
+            terrain,
+            groups,
+            judged,
+            valid,
+            scratch: Scratch::default(),
+            recoded: Vec::new(),
+            unions: vec![Union::new(grid); grid.levels() as usize + 1],
+            statistics,
+        }
+    }
+
+    /// Goes through the trees; says whether all are sound.
     fn run(
         mut self,
         checker: &mut Checker,
         container: &Container,
         places: &Places,
-    ) -> io::Result<(bool, Statistics)> {
-        let [mut trees, mut voids, mut unions] = [(); 3].map(|()| Faults::default());
+        mut unions: Faults,
+    ) -> io::Result<bool> {
+        let [mut trees, mut voids] = [(); 2].map(|()| Faults::default());
         let mut reader = BufReader::with_capacity(1 << 20, &container.file);
         reader.seek(SeekFrom::Start(places.start))?;
         let total = places.offsets.len() as u64;
@@ -204,16 +208,19 @@ impl Pass<'_> {
                 let found = format!("{visible} visible samples");
                 voids.add(place(), at, "all hidden: it has no terrain", found);
             }
-            if let (Some(pairs), TREE_LEVEL) = (self.pairs, quad.level) {
+            if let (Some(groups), TREE_LEVEL) = (self.groups, quad.level) {
                 let mut bits = vec![0; pvs.len()];
                 for child in (0..4).filter_map(|i| quad.child(i)) {
-                    pairs.expand(self.valid, child, &mut bits);
+                    match GroupPvs::new(groups, child) {
+                        Some(pvs) => pvs.expand(&mut bits),
+                        None => bits.fill(0),
+                    }
                     let union = self.unions[quad.level as usize].bits.iter_mut();
                     union.zip(&bits).for_each(|(to, from)| *to |= from);
                 }
             }
             let union = &self.unions[quad.level as usize];
-            let judged = quad.level > 0 && !self.lossy && sound && union.sure;
+            let judged = quad.level >= self.judged && sound && union.sure;
             if judged && union.bits != pvs {
                 let (expected, found) = difference(places.grid, &union.bits, &pvs);
                 unions.add(place(), at, expected, found);
@@ -226,7 +233,7 @@ impl Pass<'_> {
         // An unsound tree is no ground to judge these rules by, but what was found stands.
         checker.note(VOIDS, voids);
         checker.note(UNIONS, unions);
-        Ok((sound, self.statistics))
+        Ok(sound)
     }
 
     /// Encodes a PVS anew; returns the number of visible samples.

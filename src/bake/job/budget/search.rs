@@ -9,7 +9,7 @@ use crate::bundle::{Given, Loss, Provenance, Statistics, Written, with_sums};
 use crate::compress::pairs::{Codebook, Histogram};
 use crate::job::error::BakeError;
 
-/// The bundles that the same groups make, of which each keeps more or less: what the search asks of a tree code.
+/// The bundles that the same groups make, of which each keeps more or less: what the search asks of them.
 pub(crate) trait Candidates {
     /// What is kept for a multiplier.
     type Kept;
@@ -34,17 +34,16 @@ pub(crate) trait Candidates {
     /// What is kept for a multiplier.
     fn keep(&self, codebook: &Codebook, trade: f64) -> Result<Self::Kept, BakeError>;
 
-    /// Bytes of the file of what is kept, but for its checksums by page, or slightly more; without anything given up for
-    /// `None`.
-    fn bytes(&self, kept: Option<&Self::Kept>) -> u64;
+    /// Bytes of the file of what is kept, but for its checksums by page, or slightly more.
+    fn bytes(&self, kept: &Self::Kept) -> u64;
 
     /// Its statistics.
-    fn statistics(&self, kept: Option<&Self::Kept>) -> Statistics;
+    fn statistics(&self, kept: &Self::Kept) -> Statistics;
 
     /// Writes it; if it comes to at most so many bytes it is given its name.
     fn write(
         &self,
-        kept: Option<&Self::Kept>,
+        kept: &Self::Kept,
         provenance: &Provenance,
         most: u64,
     ) -> Result<Written, BakeError>;
@@ -77,7 +76,7 @@ impl Estimate {
 }
 
 /// A multiplier that gives up everything.
-pub(super) const EVERYTHING: f64 = 1e40;
+pub(crate) const EVERYTHING: f64 = 1e40;
 
 /// Bytes by which a bundle may be estimated too large.
 const RECKONING: u64 = 2048;
@@ -98,8 +97,12 @@ const TRADES: (f64, f64) = (1e-3, 1e12);
 /// least 98 %.
 const AIM: f64 = 0.993;
 
-/// Writes a bundle within a budget; without loss if it fits. The provenance is given what was lost; it has the statistics
-/// of all that there is.
+/// Whether a file of so many bytes, but for its checksums by page, may be within a budget: they are a few too many at most.
+pub(crate) fn may_fit(bytes: u64, budget: &Budget) -> bool {
+    with_sums(bytes) <= budget.bytes.saturating_add(RECKONING)
+}
+
+/// Writes a bundle within a budget. The provenance is given what was lost; it has the statistics of all that there is.
 ///
 /// Fails where no bundle is that small.
 pub(crate) fn fit(
@@ -107,12 +110,6 @@ pub(crate) fn fit(
     budget: &Budget,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    if with_sums(candidates.bytes(None)) <= budget.bytes.saturating_add(RECKONING) {
-        let written = candidates.write(None, provenance, budget.bytes)?;
-        if written.bytes <= budget.bytes {
-            return Ok(written);
-        }
-    }
     // With the loss in it, the provenance takes some more bytes.
     let mut most = budget.bytes.saturating_sub(PROVENANCE_BYTES);
     let least = candidates.least()?;
@@ -139,7 +136,7 @@ pub(crate) fn fit(
     loop {
         attempts += 1;
         let kept = candidates.keep(&codebook, trade)?;
-        let bytes = with_sums(candidates.bytes(Some(&kept)));
+        let bytes = with_sums(candidates.bytes(&kept));
         let excess = excess(bytes, most);
         let fits = bytes <= most || trade >= EVERYTHING;
         let ends = attempts >= ATTEMPTS || bracket.is_closed();
@@ -152,7 +149,7 @@ pub(crate) fn fit(
             continue;
         }
         let mut made = provenance.clone();
-        made.statistics = candidates.statistics(Some(&kept));
+        made.statistics = candidates.statistics(&kept);
         let given = Given::Optimal {
             budget_bytes: budget.bytes,
             weight: budget.weight.name().to_owned(),
@@ -160,7 +157,7 @@ pub(crate) fn fit(
         };
         let loss = Loss::between(given, &provenance.statistics, &made.statistics);
         made.loss = Some(loss);
-        let written = candidates.write(Some(&kept), &made, budget.bytes)?;
+        let written = candidates.write(&kept, &made, budget.bytes)?;
         if written.bytes <= budget.bytes {
             *provenance = made;
             return Ok(written);

@@ -58,7 +58,7 @@ impl Weights {
 
     /// What it is worth that a sample is hidden from a quad of level 4 or more, where it is worth 1
     /// from a mean sample.
-    pub(super) fn of_quad(&self, valid: &ValidPyramid, quad: Quad) -> f64 {
+    pub(crate) fn of_quad(&self, valid: &ValidPyramid, quad: Quad) -> f64 {
         let (columns, rows) = valid.grid().block_shape();
         let side = 1 << (quad.level - 3);
         let (mut samples, mut sum) = (0.0, 0.0);

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cpu_time::ThreadTime;
 use fearless_simd::Level as Simd;
 
-use super::levels::Levels;
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
-use crate::compress::graded::Block;
+use crate::compress::levels::Block;
 use crate::compress::pairs::PairSymbols;
 use crate::job::error::BakeError;
 use crate::job::grid::Work;
+use crate::job::levels::Levels;
 use crate::job::observer::{Observer, Stage};
 use crate::job::options::BakeOptions;
 use crate::job::parallel::{Workers, thread_count};
@@ -66,7 +66,7 @@ impl<'a> GradedWork<'a> {
         }
     }
 
-    pub(super) fn levels(&self) -> &Levels {
+    pub(crate) fn levels(&self) -> &Levels {
         &self.levels
     }
 

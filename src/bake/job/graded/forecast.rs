@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::fill::{Chunk, Clock, GradedWork};
-use crate::compress::graded::{rows_of, visible_pairs};
+use crate::compress::levels::{rows_of, visible_pairs};
 use crate::compress::pairs::{Codebook, Histogram};
 use crate::job::error::BakeError;
 use crate::job::observer::{Observer, Silent};

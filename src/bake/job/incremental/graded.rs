@@ -4,10 +4,10 @@
 use super::job::{Clock, RebakeJob, RebakeReport, changed_heights, provenance};
 use super::layers::{Before, terrain_of};
 use crate::job::budget::options::Compression;
-use crate::job::compress::put_together;
 use crate::job::error::{BakeError, unreadable};
-use crate::job::graded::{GradedWork, difference, unpack};
+use crate::job::graded::GradedWork;
 use crate::job::grid::Work;
+use crate::job::levels;
 use crate::job::observer::Observer;
 use crate::job::options::{BakeOptions, as_seen};
 use crate::job::parallel::{Workers, thread_count};
@@ -53,24 +53,23 @@ pub(super) fn rebake(
     let workers = Workers::new(thread_count(options.threads), observer)?;
     let unreadable = |what: &dyn std::fmt::Display| unreadable(job.bundle, what.to_string());
     let bundle = before.map.terrain().map_err(|error| unreadable(&error))?;
-    let bundle = bundle.graded().ok_or(graded)?;
-    let there = (&parts.header.parameters, &parts.valid);
-    let mut store = unpack(
-        bundle,
-        there,
-        (job.bundle, output),
-        |number| !changed[number],
-        &workers,
-    )?;
+    let was = levels::Unpacking {
+        path: job.bundle,
+        levels: levels::of(&bundle, job.bundle)?,
+        parameters: &parts.header.parameters,
+        valid: &parts.valid,
+    };
+    let let_go = &|| before.map.let_go();
+    let mut store = levels::unpack(&was, output, |number| !changed[number], let_go, &workers)?;
     clock.stage("read");
     work.fill(&work.tiles(), &mut store, observer)?;
     clock.stage("visibility");
-    let found = difference(bundle, there, &work, &store, |number| changed[number])?;
+    let found = levels::difference(&was, &work, &store, |number| changed[number])?;
     clock.stage("patch");
     let place = cells.destination(output, options.overwrite, &valid);
     let mut made = provenance(source);
     let lossless = Compression::Lossless;
-    let written = put_together(&[store], &place, &workers, &lossless, &mut made)?;
+    let written = levels::write(&[store], &place, &workers, &lossless, &mut made)?;
     clock.stage("compress");
     finish.stages = clock.stages.clone();
     Ok(RebakeReport {

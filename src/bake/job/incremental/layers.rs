@@ -8,15 +8,12 @@ use crate::bundle::{
 };
 use crate::compress::ValidPyramid;
 use crate::job::budget::options::Compression;
-use crate::job::compress::compress;
-use crate::job::encode::{Assembly, Destination};
+use crate::job::destination::Destination;
 use crate::job::error::{BakeError, unreadable};
+use crate::job::levels;
 use crate::job::observer::{Observer, Stage};
 use crate::job::parallel::Workers;
-use crate::job::repack::unpack_terrain;
 use crate::job::report::{BakeReport, Finish};
-use crate::job::store::group::{BlockOrder, Targets};
-use crate::job::store::groups::StoredGroups;
 use viewcell::format::{Patch, Tag};
 use viewcell::query::{Layers, MappedBundle};
 use viewcell_ingest::world::{Georeference, Terrain};
@@ -155,23 +152,14 @@ pub(crate) fn write(
     mut provenance: Provenance,
     workers: &Workers,
 ) -> Result<(Provenance, Written), BakeError> {
-    let order = BlockOrder::new(place.valid.grid(), Targets::of(place.mutual()));
-    let store = unpack_terrain(
-        (path, layers.terrain()),
-        &|| map.let_go(),
-        place,
-        &order,
-        workers,
-    )?;
-    let assembly = Assembly {
-        groups: StoredGroups {
-            stores: &[store],
-            order: &order,
-        },
-        place,
-        workers,
+    let source = levels::Unpacking {
+        path,
+        levels: levels::of(&layers.terrain(), path)?,
+        parameters: &place.header.parameters,
+        valid: place.valid,
     };
-    let written = compress(&assembly, compression, &mut provenance)?;
+    let store = levels::unpack(&source, place.path, |_| true, &|| map.let_go(), workers)?;
+    let written = levels::write(&[store], place, workers, compression, &mut provenance)?;
     Ok((provenance, written))
 }
 

@@ -38,7 +38,7 @@ use crate::job::store::group::{BlockOrder, Targets};
 use crate::job::terrain::TerrainCells;
 use crate::job::visibility::Kernel;
 use crate::visibility::{Bodies, Change, Curvature};
-use viewcell::format::{Grid, Tag, TerrainParameters, TreeCode, Valid};
+use viewcell::format::{Grid, Tag, TerrainParameters, Valid};
 use viewcell::query::Layers;
 use viewcell_ingest::world::{Georeference, Terrain};
 
@@ -213,7 +213,7 @@ pub fn rebake(
         &source.input.name,
     )?;
     let terrain = &*as_placed(terrain, &parts.header.parameters);
-    if parts.header.parameters.tree_code == TreeCode::Graded {
+    if parts.header.parameters.grade > 0 {
         let begun = (finish, clock);
         return graded::rebake(&before, job, terrain, source, &bake, begun, observer);
     }

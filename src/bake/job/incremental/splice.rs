@@ -2,7 +2,7 @@
 //!
 //! What stays is not taken apart: trees and the heads of groups go over as they are. Records get new
 //! codes, since these depend on how often each symbol occurs. The bytes are those that
-//! [`crate::job::encode`] makes of the same PVSs.
+//! [`crate::job::levels`] makes of the same PVSs.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use rustc_hash::FxHashMap;
 
 use super::pair_changes::Changes;
 use super::replaced::NewTrees;
-use crate::bundle::{PairsWriter, Provenance, Replaced, Statistics, Written, trees_in_order};
+use crate::bundle::{LevelsWriter, Provenance, Replaced, Statistics, Written, trees_in_order};
 use crate::compress::pairs::group::put_together;
 use crate::compress::pairs::{Codebook, Histogram, Recoder, RecordCounts};
-use crate::job::encode::Destination;
+use crate::job::destination::Destination;
 use crate::job::error::{BakeError, unreadable};
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
 use crate::job::store::group::BlockOrder;
 use viewcell::format::bytes::u64_at;
 use viewcell::format::pairs::Group;
-use viewcell::format::{Groups, Tag, TreeCode, Trees};
+use viewcell::format::{Groups, Tag, Trees};
 use viewcell::query::Bundle;
 
 /// Groups that are coded as one piece of work: to hand over one costs a tenth of what it takes.
@@ -133,10 +133,10 @@ impl Splice<'_> {
         }
         let codebook = Codebook::new(&histogram);
         let dictionary = codebook.section();
-        let mut writer = PairsWriter::create(
+        let mut writer = LevelsWriter::create(
             place.path,
             place.overwrite,
-            &place.header(TreeCode::Pairs, false),
+            &place.header(false),
             (place.heights, place.valid),
             &dictionary,
         )?;
@@ -162,7 +162,7 @@ impl Splice<'_> {
                 workers.observer.advance(Stage::Compress, done);
                 for (number, group) in groups_of(run).zip(groups) {
                     bytes += group.len() as u64;
-                    writer.push_group(self.order.block(number), &group)?;
+                    writer.push_group(0, self.order.block(number), &group)?;
                 }
                 Ok(())
             },
@@ -177,7 +177,7 @@ impl Splice<'_> {
                 .get(&entry)
                 .copied()
                 .or_else(|| trees.piece(number));
-            writer.push_tree(quad, tree.ok_or_else(|| damaged("a tree"))?)?;
+            writer.push_union(quad, tree.ok_or_else(|| damaged("a tree"))?)?;
         }
         self.count(&mut provenance.statistics, bytes);
         Ok(writer.finish(provenance)?)

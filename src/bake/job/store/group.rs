@@ -142,19 +142,6 @@ impl Group {
         let sights = order.told_by(number).map(|index| self.sights[index]);
         encode_told(number, order.targets, sights, &self.pairs)
     }
-
-    /// The group of a record; `None` where that is not what [`Group::encode`] makes.
-    pub(crate) fn decode(payload: &[u8], order: &BlockOrder) -> Option<Self> {
-        let (key, frame) = Key::split(payload)?;
-        if key.targets != order.targets || key.block as usize >= order.len() {
-            return None;
-        }
-        let mut told = order.told_by(key.block as usize);
-        let mut sights = vec![Answer::Hidden; order.len()];
-        let mut tell = |sight| told.next().map(|target| sights[target] = sight);
-        let pairs = decode_told((key, frame), order.len(), &mut tell)?;
-        told.next().is_none().then_some(Self { sights, pairs })
-    }
 }
 
 /// The record of a group that covers some blocks, by how each of them is seen, in order.

@@ -2,7 +2,6 @@
 
 use super::error::StoreError;
 use super::file::Store;
-use super::group::{BlockOrder, Group};
 
 /// The bytes of the groups of a bake, by the numbers of their blocks, in one store or in several.
 #[derive(Clone, Copy, Debug)]
@@ -26,31 +25,5 @@ impl Stores<'_> {
             Some(store) => store.damaged(number),
             None => StoreError::NoShards,
         }
-    }
-}
-
-/// The groups of a bake, in one store or in several.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StoredGroups<'a> {
-    /// Where they lie.
-    pub stores: &'a [Store],
-    /// Their order.
-    pub order: &'a BlockOrder,
-}
-
-impl StoredGroups<'_> {
-    /// The bytes of a block's group. Errors where it is missing.
-    pub(crate) fn read(&self, number: usize) -> Result<Vec<u8>, StoreError> {
-        Stores(self.stores).read(number)
-    }
-
-    /// A group out of its bytes; `None` where they are damaged.
-    pub(crate) fn decode(&self, bytes: &[u8]) -> Option<Group> {
-        Group::decode(bytes, self.order)
-    }
-
-    /// The error of a group that is not what one was made of.
-    pub(crate) fn damaged(&self, number: usize) -> StoreError {
-        Stores(self.stores).damaged(number)
     }
 }

@@ -1,8 +1,8 @@
-//! One PVS, however it is stored: as a tree, in a group, in a lossy bundle (`lossy`), or older than the ground
-//! ([`openings`]).
+//! One PVS, however it is stored: as a tree, in a group, in several levels of them, in a lossy bundle (`lossy`), or older than
+//! the ground ([`openings`]).
 
-use crate::format::graded::GradedPvs;
 use crate::format::grid::{Quad, Sample, Valid, quad_mask};
+use crate::format::levels::LevelsPvs;
 use crate::format::tree::{self, Answer, Leaf, Tree};
 
 mod group;
@@ -32,12 +32,12 @@ pub struct Pvs<'a> {
 #[derive(Clone, Copy, Debug)]
 enum PvsKind<'a> {
     Stored(StoredPvs<'a>),
-    Graded(GradedPvs<'a>),
+    Levels(LevelsPvs<'a>),
     Lossy(LossyPvs<'a>),
     Stale(StalePvs<'a>),
 }
 
-answer_as!(Pvs, self => &self.kind, PvsKind: Stored | Graded | Lossy | Stale);
+answer_as!(Pvs, self => &self.kind, PvsKind: Stored | Levels | Lossy | Stale);
 
 impl<'a> Pvs<'a> {
     /// What a tree says of the quad that it is of.
@@ -54,10 +54,10 @@ impl<'a> Pvs<'a> {
         Self { quad, kind }
     }
 
-    /// What the levels of a graded bundle say of a quad.
+    /// What levels of groups say of a quad.
     #[inline]
-    pub(crate) const fn of_levels(quad: Quad, pvs: GradedPvs<'a>) -> Self {
-        let kind = PvsKind::Graded(pvs);
+    pub(crate) const fn of_levels(quad: Quad, pvs: LevelsPvs<'a>) -> Self {
+        let kind = PvsKind::Levels(pvs);
         Self { quad, kind }
     }
 

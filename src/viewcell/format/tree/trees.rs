@@ -37,6 +37,11 @@ impl<'a> Trees<'a> {
         }
     }
 
+    /// None at all.
+    pub fn none(valid: Valid<'a>) -> Self {
+        Self::new(valid, LEVELS as u32, &[], &[])
+    }
+
     /// The same with trees of patches over them, and where there is terrain now.
     pub const fn under(self, valid: Valid<'a>, index: &'a [u8], above: &'a [&'a [u8]]) -> Self {
         Self {

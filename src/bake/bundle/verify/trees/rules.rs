@@ -5,14 +5,12 @@
 use super::places::Places;
 use crate::bundle::provenance::{LevelStatistics, Statistics};
 use crate::bundle::verify::container::Container;
-use crate::bundle::verify::pairs::PairSections;
 use crate::bundle::verify::report::{Checker, Faults, Rule};
 use crate::compress::ValidPyramid;
 use std::io::{self, Read, Seek, SeekFrom};
 use viewcell::dice::Dice;
-use viewcell::format::{
-    Narrowing, Quad, ReadPvs, Sample, Tag, TerrainParameters, Tree, Trees, Valid,
-};
+use viewcell::format::pairs::TREE_LEVEL;
+use viewcell::format::{Narrowing, Quad, ReadPvs, Sample, Tag, Tree, Trees, Valid};
 
 /// Checks [`super::STATISTICS`]: those told by those found in the trees.
 pub(crate) fn compare(told: &Statistics, found: &Statistics, faults: &mut Faults) {
@@ -137,33 +135,23 @@ fn read_tree(container: &Container, places: &Places, sample: Sample) -> io::Resu
     Ok(bytes)
 }
 
-/// What `stored`, the statistics of what is stored, become. Takes memory for all trees.
+/// What `stored`, the statistics of what is stored, become where trees narrow it: single trees, or unions beside groups, whose
+/// quads of levels 0 to 3 see so much by then.
 pub(crate) fn narrowed(
-    container: &Container,
-    parameters: &TerrainParameters,
-    (terrain, valid): (&ValidPyramid, Valid),
-    pairs: Option<&PairSections>,
-    least: u32,
+    (terrain, trees): (&ValidPyramid, Trees),
+    groups: Option<([u64; 4], Narrowing)>,
     stored: &Statistics,
-) -> io::Result<Statistics> {
-    let [index, bytes] = [Tag::TIDX, Tag::TREE].map(|tag| read(container, tag));
-    let (index, bytes) = (index?, bytes?);
-    let trees = Trees::new(valid, least, &index, &bytes);
-    let grid = parameters.grid;
+) -> Statistics {
+    let grid = terrain.grid();
     let mut counts = vec![0; grid.levels() as usize];
-    match pairs {
+    match groups {
         None => {
             let all = vec![terrain.blocks().to_vec(); grid.levels() as usize + 1];
             Descent { trees, all }.enter(grid.root(), &mut counts);
         }
-        Some(pairs) => {
-            let narrowing = Narrowing::new(trees, parameters.mutual);
-            let of_groups = pairs.narrowed(terrain, valid, &narrowing);
-            counts
-                .iter_mut()
-                .zip(of_groups)
-                .for_each(|(to, from)| *to = from);
-            for quad in grid.bake_order().filter(|quad| quad.level >= least) {
+        Some((of_groups, narrowing)) => {
+            counts[..4].copy_from_slice(&of_groups);
+            for quad in grid.bake_order().filter(|quad| quad.level >= TREE_LEVEL) {
                 let pvs = narrowing.of_tree(quad);
                 counts[quad.level as usize] += pvs.map_or(0, |pvs| pvs.count());
             }
@@ -173,7 +161,7 @@ pub(crate) fn narrowed(
     for (level, (stored, visible)) in (0..).zip(stored.levels.iter().zip(counts)) {
         statistics.add(level, stored.quads_with_terrain, visible, stored.tree_bytes);
     }
-    Ok(statistics)
+    statistics
 }
 
 /// A descent through single trees.
@@ -204,12 +192,15 @@ impl Descent<'_> {
     }
 }
 
-fn read(container: &Container, tag: Tag) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if let Some(section) = container.section(tag) {
-        let mut file = &container.file;
-        file.seek(SeekFrom::Start(section.offset))?;
-        file.take(section.stored_length).read_to_end(&mut bytes)?;
+/// The sections `TIDX` and `TREE`.
+pub(crate) fn read(container: &Container) -> io::Result<[Vec<u8>; 2]> {
+    let mut sections = [const { Vec::new() }; 2];
+    for (tag, bytes) in [Tag::TIDX, Tag::TREE].into_iter().zip(&mut sections) {
+        if let Some(section) = container.section(tag) {
+            let mut file = &container.file;
+            file.seek(SeekFrom::Start(section.offset))?;
+            file.take(section.stored_length).read_to_end(bytes)?;
+        }
     }
-    Ok(bytes)
+    Ok(sections)
 }

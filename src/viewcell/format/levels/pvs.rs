@@ -1,17 +1,18 @@
-//! The PVS of a quad of a graded bundle.
+//! The PVS of a quad, out of levels of groups.
 
-use super::{Block, Graded, quad_in_block, up};
+use super::{Block, Levels, quad_in_block, up};
 use crate::format::answer::ReadPvs;
 use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
 use crate::format::tree::{Answer, Leaf, state_of};
 
-/// Everything that may be seen from a quad, out of the levels of a graded bundle.
+/// Everything that may be seen from a quad, out of levels of groups.
 ///
-/// That of a view cell is exact. That of a quad of level l > 3 is told by levels l - 3 and more: quads smaller
-/// than 2^(l - 3) cells are visible from it where anything in them is.
+/// That of a view cell is what its pairs are. That of a quad of level l > 3 is told by levels l - 3 and more: quads smaller
+/// than 2^(l - 3) cells are visible from it where anything in them is. But where level 0 tells of all pairs, it is the union
+/// of those of its view cells, which takes time for each of its blocks.
 #[derive(Clone, Copy, Debug)]
-pub struct GradedPvs<'a> {
-    graded: Graded<'a>,
+pub struct LevelsPvs<'a> {
+    levels: Levels<'a>,
     quad: Quad,
     /// The lowest level that is asked: there the quad lies in one block, or is several of the highest level.
     lowest: u32,
@@ -19,31 +20,28 @@ pub struct GradedPvs<'a> {
     block: Block,
 }
 
-impl<'a> GradedPvs<'a> {
+impl<'a> LevelsPvs<'a> {
     /// The PVS of a quad. `None` outside the grid.
-    pub fn new(graded: Graded<'a>, quad: Quad) -> Option<Self> {
+    pub fn new(levels: Levels<'a>, quad: Quad) -> Option<Self> {
         // Before anything is shifted by a level that there is not.
-        if !graded.shape.grid.has_quad(quad) {
+        if !levels.shape.grid.has_quad(quad) {
             return None;
         }
         let origin = quad.origin();
         Some(Self {
-            graded,
+            levels,
             quad,
-            lowest: quad
-                .level
-                .saturating_sub(BLOCK_LEVEL)
-                .min(graded.shape.levels() - 1),
+            lowest: quad.level.saturating_sub(BLOCK_LEVEL).min(levels.count - 1),
             block: (origin.column >> BLOCK_LEVEL, origin.row >> BLOCK_LEVEL),
         })
     }
 
     /// The cells of a block of a level that are seen, and those that have terrain.
     fn seen(&self, level: u32, target: Block) -> [u64; 2] {
-        let groups = self.graded.groups(level);
+        let groups = self.levels.groups(level);
         let terrain = groups.valid().block(target.0, target.1);
         let seen = if self.quad.level > level + BLOCK_LEVEL {
-            // It is several blocks of the highest level, where each covers all others.
+            // It is several blocks of a level where each covers all others.
             let inner = quad_in_block(self.quad, level);
             let (columns, rows) = groups.grid().block_range(inner);
             let blocks = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
@@ -61,7 +59,7 @@ impl<'a> GradedPvs<'a> {
         let block = (origin.column >> BLOCK_LEVEL, origin.row >> BLOCK_LEVEL);
         let own = quad.level.saturating_sub(BLOCK_LEVEL);
         let lowest = self.lowest.max(own);
-        self.graded.shape.level_of(self.block, block, lowest)
+        self.levels.shape.level_of(self.block, block, lowest)
     }
 
     /// How a quad is seen by the lowest level that covers the whole of it: which of its cells, and which have terrain;
@@ -116,14 +114,14 @@ impl<'a> GradedPvs<'a> {
 
     /// The children of a quad that have terrain.
     fn children(&self, quad: Quad) -> impl Iterator<Item = Quad> + use<'a> {
-        let valid = self.graded.valid;
+        let valid = self.levels.valid;
         let children = (0..4).filter_map(move |child| quad.child(child));
         children.filter(move |&child| valid.has_quad(child))
     }
 
     /// Whether a quad is larger than the blocks of the highest level, so that only its children are covered.
     fn is_above(&self, quad: Quad) -> bool {
-        quad.level >= self.graded.shape.levels() + BLOCK_LEVEL
+        quad.level >= self.levels.count + BLOCK_LEVEL
     }
 
     fn walk(&self, quad: Quad, take: &mut dyn FnMut(Leaf) -> bool) -> bool {
@@ -153,7 +151,7 @@ impl<'a> GradedPvs<'a> {
         take: &mut dyn FnMut(Leaf) -> bool,
     ) -> bool {
         if quad.level == BLOCK_LEVEL {
-            let valid = self.graded.valid.block(quad.column, quad.row);
+            let valid = self.levels.valid.block(quad.column, quad.row);
             let word = spread_out(seen, (quad.column, quad.row), level) & valid;
             return word == 0 || take(Leaf::Block(quad, word));
         }
@@ -185,15 +183,15 @@ fn spread_out(seen: u64, (column, row): Block, level: u32) -> u64 {
     }
 }
 
-impl<'a> ReadPvs<'a> for GradedPvs<'a> {
+impl<'a> ReadPvs<'a> for LevelsPvs<'a> {
     fn valid(&self) -> Valid<'a> {
-        self.graded.valid
+        self.levels.valid
     }
 
     /// Goes down the quads that the level of their own size does not decide, until both something hidden and something
     /// visible is found.
     fn state(&self, quad: Quad) -> Answer {
-        let valid = self.graded.valid;
+        let valid = self.levels.valid;
         if !valid.has_quad(self.quad) || !valid.has_quad(quad) {
             return Answer::Hidden;
         }
@@ -201,12 +199,12 @@ impl<'a> ReadPvs<'a> for GradedPvs<'a> {
     }
 
     fn is_hidden(&self, quad: Quad) -> bool {
-        let valid = self.graded.valid;
+        let valid = self.levels.valid;
         !valid.has_quad(self.quad) || !valid.has_quad(quad) || self.none_is_seen(quad)
     }
 
     fn word(&self, column: u32, row: u32) -> u64 {
-        let valid = self.graded.valid;
+        let valid = self.levels.valid;
         let block = Quad::new(BLOCK_LEVEL, column, row);
         if !valid.has_quad(self.quad) || !valid.has_quad(block) {
             return 0;
@@ -216,7 +214,7 @@ impl<'a> ReadPvs<'a> for GradedPvs<'a> {
     }
 
     fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
-        let valid = self.graded.valid;
+        let valid = self.levels.valid;
         if !valid.has_quad(self.quad) {
             return true;
         }
@@ -225,9 +223,9 @@ impl<'a> ReadPvs<'a> for GradedPvs<'a> {
 
     fn contains(&self, sample: Sample) -> bool {
         if self.quad.level == 0 {
-            return self.graded.sees(self.quad.origin(), sample);
+            return self.levels.sees(self.quad.origin(), sample);
         }
-        self.graded.valid.has_sample(sample)
+        self.levels.valid.has_sample(sample)
             && self.word(sample.column >> BLOCK_LEVEL, sample.row >> BLOCK_LEVEL)
                 & quad_mask(sample.quad())
                 != 0

@@ -1,4 +1,4 @@
-//! Writing a terrain bundle of tree code 2: groups of blocks, then the trees above them.
+//! Writing a bundle of levels of groups, and of the unions of what they say.
 
 use std::path::Path;
 
@@ -8,32 +8,38 @@ use super::provenance::Provenance;
 use super::writer::{Front, GridHeader, new_index};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
+use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::header::ALIGNMENT;
+use viewcell::format::levels::Shape;
 use viewcell::format::pairs::TREE_LEVEL;
 use viewcell::format::{Grid, Quad, Tag};
 
-/// Writes a terrain bundle of tree code 2. Dropped before it is finished, it leaves
-/// nothing behind.
+/// Writes a bundle of levels of groups. Dropped before it is finished, it leaves nothing behind.
 #[derive(Debug)]
-pub struct PairsWriter {
+pub struct LevelsWriter {
     out: Output,
-    grid: Grid,
-    /// Blocks whose groups are due, the next one last.
+    shape: Shape,
+    /// The level whose groups are due, and its blocks, the next one last.
+    level: u32,
     blocks: Vec<(u32, u32)>,
-    /// By block, row by row: where its group begins.
+    /// By level and block, row by row: where its group begins.
     groups: Vec<u64>,
-    /// Where trees begin, by [`Grid::quad_index`] from level 4.
-    trees: Vec<u64>,
-    /// The quad whose tree is due.
+    /// Where unions begin, by [`Grid::quad_index`] from level 4; none where there are none.
+    unions: Vec<u64>,
+    /// The quad whose union is due.
     due: Option<Quad>,
     /// `PAIR`, and when all groups have come, `TREE`.
     open: OpenSection,
     front: Front,
 }
 
-impl PairsWriter {
+impl LevelsWriter {
     /// Begins a bundle, with the `DICT` section. Heights of the ground are in metres, row by row, NaN
-    /// for void; somebody can be where it is valid. Errors as [`super::TerrainWriter::create`] does.
+    /// for void; somebody can be where it is valid. It has unions where level 0 tells of all pairs.
+    ///
+    /// # Errors
+    ///
+    /// As [`super::TerrainWriter::create`].
     pub fn create(
         path: &Path,
         overwrite: bool,
@@ -42,63 +48,85 @@ impl PairsWriter {
         dictionary: &[u8],
     ) -> Result<Self, BundleError> {
         let mut out = Output::create(path, overwrite)?;
-        let grid = header.parameters.grid;
-        let groups = new_index(&out, grid.blocks() as u64)?;
-        let trees = new_index(&out, grid.quad_count() - grid.first_index(TREE_LEVEL))?;
+        let shape = Shape::of(&header.parameters);
+        let grid = shape.grid();
+        let groups = new_index(&out, shape.blocks_below(shape.levels()) as u64)?;
+        let mut unions = Vec::new();
+        if shape.is_whole() {
+            unions = new_index(&out, grid.quad_count() - grid.first_index(TREE_LEVEL))?;
+        }
         let (front, open) = Front::before_groups(&mut out, header, ground, dictionary)?;
         let mut blocks = morton_blocks(grid);
         blocks.reverse();
         Ok(Self {
             out,
-            grid,
+            shape,
+            level: 0,
             blocks,
             groups,
-            trees,
+            unions,
             due: None,
             open,
             front,
         })
     }
 
-    /// Appends the group of a block. Errors unless it is the next in Morton order.
-    pub fn push_group(&mut self, block: (u32, u32), bytes: &[u8]) -> Result<(), BundleError> {
+    /// Appends the group of a block. Errors unless it is the next: level by level, each in Morton order.
+    pub fn push_group(
+        &mut self,
+        level: u32,
+        block: (u32, u32),
+        bytes: &[u8],
+    ) -> Result<(), BundleError> {
         let due = self.blocks.pop();
-        if due != Some(block) {
+        let quad = |level: u32, (column, row)| Quad::new(BLOCK_LEVEL + level, column, row);
+        if (level, due) != (self.level, Some(block)) {
             return Err(BundleError::Order {
-                expected: due.map(|(column, row)| Quad::new(3, column, row)),
-                found: Some(Quad::new(3, block.0, block.1)),
+                expected: due.map(|due| quad(self.level, due)),
+                found: Some(quad(level, block)),
             });
         }
-        let index = block.1 as usize * self.grid.block_shape().0 as usize + block.0 as usize;
+        let grid = self.shape.level(level);
+        let index = block.1 as usize * grid.block_shape().0 as usize + block.0 as usize;
+        let index = self.shape.blocks_below(level) + index;
         self.groups[index] = self.out.append(&mut self.open, bytes)?;
         if self.blocks.is_empty() {
-            self.begin_trees()?;
+            self.level += 1;
+            if self.level < self.shape.levels() {
+                self.blocks = morton_blocks(self.shape.level(self.level));
+                self.blocks.reverse();
+            } else {
+                self.end_groups()?;
+            }
         }
         Ok(())
     }
 
     /// Ends `PAIR`, and begins `TREE`.
-    fn begin_trees(&mut self) -> Result<(), BundleError> {
+    fn end_groups(&mut self) -> Result<(), BundleError> {
         self.out.end(self.open.clone(), None);
         let offsets = self.groups.iter().map(|offset| offset.to_le_bytes());
         self.out.section(Tag::PIDX, offsets)?;
-        self.open = self.out.begin(Tag::TREE)?;
-        self.due = trees_in_order(self.grid).next();
+        if self.shape.is_whole() {
+            self.open = self.out.begin(Tag::TREE)?;
+            self.due = trees_in_order(self.shape.grid()).next();
+        }
         Ok(())
     }
 
-    /// Appends the tree of a quad. Errors unless all groups have come, and it is the next quad of
+    /// Appends the union of a quad. Errors unless all groups have come, and it is the next quad of
     /// level 4 or more in bake order.
-    pub fn push_tree(&mut self, quad: Quad, bytes: &[u8]) -> Result<(), BundleError> {
-        let first = self.grid.first_index(TREE_LEVEL);
-        let (true, Some(index)) = (self.due == Some(quad), self.grid.quad_index(quad)) else {
+    pub fn push_union(&mut self, quad: Quad, bytes: &[u8]) -> Result<(), BundleError> {
+        let grid = self.shape.grid();
+        let first = grid.first_index(TREE_LEVEL);
+        let (true, Some(index)) = (self.due == Some(quad), grid.quad_index(quad)) else {
             return Err(BundleError::Order {
                 expected: self.due,
                 found: Some(quad),
             });
         };
-        self.trees[(index - first) as usize] = self.out.append(&mut self.open, bytes)?;
-        self.due = next_tree(self.grid, quad);
+        self.unions[(index - first) as usize] = self.out.append(&mut self.open, bytes)?;
+        self.due = next_tree(grid, quad);
         Ok(())
     }
 
@@ -110,36 +138,39 @@ impl PairsWriter {
         most: u64,
         provenance: &Provenance,
     ) -> Result<Written, BundleError> {
-        let missing = self.blocks.last().map(|&(c, r)| Quad::new(3, c, r));
+        let missing = self.blocks.last();
+        let missing = missing.map(|&(c, r)| Quad::new(BLOCK_LEVEL + self.level, c, r));
         if let Some(expected) = missing.or(self.due) {
             return Err(BundleError::Order {
                 expected: Some(expected),
                 found: None,
             });
         }
-        self.out.end(self.open, None);
-        let offsets = self.trees.iter().map(|offset| offset.to_le_bytes());
-        self.out.section(Tag::TIDX, offsets)?;
+        if self.shape.is_whole() {
+            self.out.end(self.open, None);
+            let offsets = self.unions.iter().map(|offset| offset.to_le_bytes());
+            self.out.section(Tag::TIDX, offsets)?;
+        }
         self.front.finish_within(most, self.out, provenance)
     }
 
-    /// Bytes of a bundle, but for its checksums by page, whose dictionary, groups and trees have none, and which ends
+    /// Bytes of a bundle, but for its checksums by page, whose dictionary, groups and unions have none, and which ends
     /// with this provenance; or a few more, as sections begin at aligned places. Nothing is written.
     pub fn bytes_beside_pvss(mut self, provenance: &Provenance) -> Result<u64, BundleError> {
         self.blocks.clear();
-        self.begin_trees()?;
+        self.end_groups()?;
         self.due = None;
         let written = self.finish_within(0, provenance)?;
         Ok(written.bytes_before_pages() + ALIGNMENT * written.sections.len() as u64)
     }
 
-    /// As [`PairsWriter::finish_within`], however many bytes it comes to.
+    /// As [`LevelsWriter::finish_within`], however many bytes it comes to.
     pub fn finish(self, provenance: &Provenance) -> Result<Written, BundleError> {
         self.finish_within(u64::MAX, provenance)
     }
 }
 
-/// The quads that have trees of their own, in bake order.
+/// The quads that have unions, in bake order.
 pub fn trees_in_order(grid: Grid) -> impl Iterator<Item = Quad> {
     let first = grid.bake_order().find(|quad| quad.level >= TREE_LEVEL);
     std::iter::successors(first, move |&quad| next_tree(grid, quad))

@@ -1,41 +1,43 @@
-//! The levels of a graded bundle as a bake numbers them: the blocks of level 0 in Morton order, then those of level 1, and
-//! so on.
+//! The levels of a bundle as a bake numbers their blocks: those of level 0 in Morton order, then those of level 1, and so on.
 
-use crate::compress::ValidPyramid;
+use std::borrow::Cow;
 use std::io;
 
-use crate::compress::graded::{Block, analyse, keep_outer, valid_levels};
+use crate::compress::ValidPyramid;
+use crate::compress::levels::{Block, analyse, keep_outer, valid_levels};
 use crate::compress::pairs::group::morton_blocks;
 use crate::compress::pairs::{PairList, PairSymbols};
 use crate::job::store::group::{Key, Targets, decode_told, encode_told};
 use crate::job::tiles::{Tile, tiles};
 use crate::visibility::LOOK_LEVEL;
 use viewcell::format::Answer;
-use viewcell::format::graded::Shape;
 use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::levels::Shape;
 use viewcell::format::morton::{self, comes_before};
 use viewcell::format::{Grid, Quad, TerrainParameters};
 
 /// The levels, and where there is terrain in each.
-pub(super) struct Levels {
+pub(crate) struct Levels {
     pub shape: Shape,
     pub targets: Targets,
-    pub all: Vec<GradedLevel>,
+    pub all: Vec<Level>,
 }
 
 /// One level.
-pub(super) struct GradedLevel {
+pub(crate) struct Level {
     pub grid: Grid,
     pub valid: ValidPyramid,
     /// The number of its first block.
     pub first: usize,
     /// Its blocks in Morton order.
     pub blocks: Vec<Block>,
+    /// Their places in that order, row by row.
+    orders: Vec<u32>,
 }
 
 /// How the cells of a block see the blocks that its group covers.
 #[derive(Debug, Default)]
-pub(super) struct NearGroup {
+pub(crate) struct LevelGroup {
     /// By block, in Morton order.
     pub sights: Vec<Answer>,
     /// Those that are mixed.
@@ -44,17 +46,23 @@ pub(super) struct NearGroup {
 
 impl Levels {
     /// Those of a bundle with these parameters, where there is terrain at level 0.
-    pub(super) fn new(parameters: &TerrainParameters, valid: &ValidPyramid) -> Self {
-        let shape = Shape::new(parameters.grid, parameters.grade);
+    pub(crate) fn new(parameters: &TerrainParameters, valid: &ValidPyramid) -> Self {
+        let shape = Shape::of(parameters);
         let mut first = 0;
         let of_level = |valid: ValidPyramid| {
             let grid = valid.grid();
             let blocks = morton_blocks(grid);
-            let level = GradedLevel {
+            let across = grid.block_shape().0;
+            let mut orders = vec![0; blocks.len()];
+            for (order, &(column, row)) in (0..).zip(&blocks) {
+                orders[(row * across + column) as usize] = order;
+            }
+            let level = Level {
                 grid,
                 valid,
                 first,
                 blocks,
+                orders,
             };
             first += level.blocks.len();
             level
@@ -70,12 +78,12 @@ impl Levels {
         }
     }
 
-    pub(super) fn is_mutual(&self) -> bool {
+    pub(crate) fn is_mutual(&self) -> bool {
         self.targets == Targets::OwnAndLater
     }
 
     /// The level of a block, by its number, and the block.
-    pub(super) fn find(&self, number: usize) -> (u32, Block) {
+    pub(crate) fn find(&self, number: usize) -> (u32, Block) {
         let level = self.all.partition_point(|level| level.first <= number) - 1;
         (
             level as u32,
@@ -84,20 +92,20 @@ impl Levels {
     }
 
     /// The quad from which a kernel looks at once that holds a block, by its number: of cells of the block's level.
-    pub(super) fn look_quad(&self, number: usize) -> Quad {
+    pub(crate) fn look_quad(&self, number: usize) -> Quad {
         let (_, (column, row)) = self.find(number);
         Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
     }
 
     /// Number of blocks of all levels.
-    pub(super) fn blocks(&self) -> usize {
+    pub(crate) fn blocks(&self) -> usize {
         self.all.iter().map(|level| level.blocks.len()).sum()
     }
 
     /// The tiles of all levels, in Morton order of the places where they end, smaller ones first: so that each shard of a bake
     /// has as much of every level as others, for what a pair of cells of a level takes varies from terrain to terrain.
-    pub(super) fn tiles(&self) -> Vec<Tile> {
-        let of_level = |(at, level): (u32, &GradedLevel)| {
+    pub(crate) fn tiles(&self) -> Vec<Tile> {
+        let of_level = |(at, level): (u32, &Level)| {
             let first = level.first;
             tiles(level.grid).into_iter().map(move |tile| {
                 let Quad { column, row, .. } = tile.quad;
@@ -112,10 +120,15 @@ impl Levels {
     }
 
     /// The blocks that the group of one covers, in Morton order: those near it, or of them itself and those after it.
-    pub(super) fn told_by(&self, level: u32, block: Block) -> Vec<Block> {
+    pub(crate) fn told_by(&self, level: u32, block: Block) -> Cow<'_, [Block]> {
+        if self.shape.is_whole() {
+            let of = &self.all[level as usize];
+            let first = if self.is_mutual() { of.order(block) } else { 0 };
+            return Cow::Borrowed(&of.blocks[first..]);
+        }
         let mut told: Vec<Block> = self.covered_by(level, block).collect();
         told.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
-        told
+        Cow::Owned(told)
     }
 
     /// The same, row by row.
@@ -128,7 +141,7 @@ impl Levels {
 
     /// How many blocks the group of one covers, about: of a block with itself and its neighbours half count where each
     /// pair is covered once.
-    pub(super) fn told(&self, level: u32, block: Block) -> u64 {
+    pub(crate) fn told(&self, level: u32, block: Block) -> u64 {
         let [columns, rows] = self.shape.window(level, block);
         let near = columns.len() as u64 * rows.len() as u64;
         if self.is_mutual() {
@@ -139,7 +152,7 @@ impl Levels {
     }
 
     /// Pairs of blocks with terrain that the group of a block covers.
-    pub(super) fn pairs_with_terrain(&self, level: u32, block: Block) -> u64 {
+    pub(crate) fn pairs_with_terrain(&self, level: u32, block: Block) -> u64 {
         let of = &self.all[level as usize];
         if of.terrain(block) == 0 {
             return 0;
@@ -150,7 +163,7 @@ impl Levels {
 
     /// The record of a group as a kernel leaves it, out of what its block sees of each that it covers: without what the level
     /// below tells.
-    pub(super) fn encode(
+    pub(crate) fn encode(
         &self,
         number: usize,
         tree: &mut PairSymbols,
@@ -160,7 +173,7 @@ impl Levels {
         let level = &self.all[at as usize];
         let mut sights = Vec::new();
         let mut pairs = PairList::default();
-        for target in self.told_by(at, own) {
+        for &target in self.told_by(at, own).iter() {
             let mut rows = rows_of(target);
             if at > 0 {
                 keep_outer(self.shape, own, target, &mut rows);
@@ -176,7 +189,7 @@ impl Levels {
     }
 
     /// The group of a record, which covers so many blocks; `None` where it is damaged.
-    pub(super) fn decode(&self, payload: &[u8], told: usize) -> Option<NearGroup> {
+    pub(crate) fn decode(&self, payload: &[u8], told: usize) -> Option<LevelGroup> {
         let (key, frame) = Key::split(payload)?;
         let mut sights = Vec::with_capacity(told);
         let mut tell = |sight| {
@@ -185,13 +198,13 @@ impl Levels {
         };
         let pairs = decode_told((key, frame), told, &mut tell)?;
         let is_whole = key.targets == self.targets && sights.len() == told;
-        is_whole.then_some(NearGroup { sights, pairs })
+        is_whole.then_some(LevelGroup { sights, pairs })
     }
 }
 
-impl NearGroup {
+impl LevelGroup {
     /// By block, in Morton order: the bits of those that are mixed.
-    pub(super) fn rows(&self) -> Vec<Option<[u64; 64]>> {
+    pub(crate) fn rows(&self) -> Vec<Option<[u64; 64]>> {
         let mut pairs = self.pairs.iter();
         let mut rows = |sight| match sight {
             Answer::Mixed => pairs.next().map(|pair| pair.rows()),
@@ -201,14 +214,19 @@ impl NearGroup {
     }
 }
 
-impl GradedLevel {
+impl Level {
     /// The place of a block, row by row.
-    pub(super) fn index(&self, (column, row): Block) -> usize {
+    pub(crate) fn index(&self, (column, row): Block) -> usize {
         row as usize * self.grid.block_shape().0 as usize + column as usize
     }
 
+    /// Its place in Morton order.
+    pub(crate) fn order(&self, block: Block) -> usize {
+        self.orders[self.index(block)] as usize
+    }
+
     /// The cells of a block that have terrain.
-    pub(super) fn terrain(&self, block: Block) -> u64 {
+    pub(crate) fn terrain(&self, block: Block) -> u64 {
         self.valid.blocks()[self.index(block)]
     }
 }

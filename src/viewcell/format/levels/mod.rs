@@ -1,18 +1,19 @@
-//! Tree code 3, level of detail by distance: near pairs of places are stored one by one, far ones as quads.
+//! Tree code 2, levels of groups: near pairs of places are stored one by one, far ones as quads.
 //!
-//! A graded bundle has *levels*. Level 0 is the grid of view cells; the cells of level k are its quads of
-//! 2^k × 2^k. Each level covers pairs of blocks (8 × 8 cells of the level) that are at most [`Shape::reach`]
-//! blocks apart, across and down; a bit says whether anybody in the one cell sees anybody in the other. A
-//! pair of places is answered by the lowest level that covers their blocks. So the size of the cells that answer grows
-//! in proportion to their distance: between two cells of level k > 0 lie at least 4 times the reach of their own size.
+//! Level 0 is the grid of view cells; the cells of level k are its quads of 2^k × 2^k. Each level covers pairs of blocks
+//! (8 × 8 cells of the level) that are at most [`Shape::reach`] blocks apart, across and down; a bit says whether anybody
+//! in the one cell sees anybody in the other. A pair of places is answered by the lowest level that covers their blocks.
+//! So the size of the cells that answer grows in proportion to their distance: between two cells of level k > 0 lie at
+//! least 4 times the reach of their own size. Where the reach is everything, level 0 answers all.
 //!
-//! The highest level is the first in which all blocks are near each other. Where two levels cover the
-//! same cells, the bit of the higher one is the union of those of the lower; in a lossy bundle it may be visible all the
-//! same.
+//! The highest level is the first in which all blocks are near each other. Where two levels cover the same cells, the bit of
+//! the higher one is the union of those of the lower.
 //!
-//! The groups of each level are those of tree code 2 ([`super::pairs`]) over its grid, and share one
-//! dictionary. `PIDX` has the blocks of level 0, row by row, then those of level 1, and so on; `PAIR` has the
-//! groups of each level in Morton order; `VALD`, if there is one, a block bitmap for each level.
+//! In a lossy bundle it may be visible all the same.
+//!
+//! The groups of a level are [`super::pairs`] over its grid, and share one dictionary. `PIDX` has the blocks of level 0, row
+//! by row, then those of level 1, and so on; `PAIR` has the groups of each level in Morton order; `VALD`, if there is one,
+//! a block bitmap for each level.
 
 use core::ops::Range;
 
@@ -20,16 +21,17 @@ use super::grid::{BLOCK_LEVEL, Grid, LEVELS, Quad, Sample, Valid, quad_mask};
 use super::pages::IndexedPages;
 use super::pairs::Groups;
 use super::pairs::dictionary::Dictionary;
+use super::terrain::TerrainParameters;
 use super::tree::Answer;
 
 mod pvs;
 
-pub use pvs::GradedPvs;
+pub use pvs::LevelsPvs;
 
 /// Column and row of a block.
 type Block = (u32, u32);
 
-/// The levels of a graded bundle: a function of its grid and its grade alone.
+/// The levels of a bundle: a function of its grid and its grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     grid: Grid,
@@ -38,13 +40,24 @@ pub struct Shape {
 
 impl Shape {
     /// The levels over a grid of view cells. Between two quads that answer for what is in them lie at least
-    /// `grade` quads of their size, across or down. Limit: `grade` > 0.
+    /// `grade` quads of their size, across or down; 0 if level 0 tells of all pairs.
     pub const fn new(grid: Grid, grade: u32) -> Self {
-        let reach = grade.div_ceil(4);
-        Self {
-            grid,
-            reach: if reach == 0 { 1 } else { reach },
-        }
+        let reach = if grade == 0 {
+            u32::MAX
+        } else {
+            grade.div_ceil(4)
+        };
+        Self { grid, reach }
+    }
+
+    /// The levels of a bundle.
+    pub const fn of(parameters: &TerrainParameters) -> Self {
+        Self::new(parameters.grid, parameters.grade)
+    }
+
+    /// Whether level 0 tells of all pairs.
+    pub const fn is_whole(&self) -> bool {
+        self.reach == u32::MAX
     }
 
     /// The grid of view cells.
@@ -112,7 +125,7 @@ const fn up((column, row): Block, level: u32) -> Block {
 
 /// Who sees whom, level by level.
 #[derive(Clone, Copy, Debug)]
-pub struct Graded<'a> {
+pub struct Levels<'a> {
     shape: Shape,
     valid: Valid<'a>,
     /// `VALD`, of all levels.
@@ -122,9 +135,12 @@ pub struct Graded<'a> {
     index: &'a [u8],
     bytes: &'a [u8],
     pages: Option<IndexedPages<'a>>,
+    /// The index of patched groups, and the patches.
+    over: Option<(&'a [u8], &'a [&'a [u8]])>,
+    count: u32,
 }
 
-impl<'a> Graded<'a> {
+impl<'a> Levels<'a> {
     /// Sections `VALD` if there is one, `DICT`, `PIDX` and `PAIR`. `None` where `DICT` is none.
     pub fn new(
         shape: Shape,
@@ -141,6 +157,8 @@ impl<'a> Graded<'a> {
             index,
             bytes,
             pages: None,
+            over: None,
+            count: shape.levels(),
         })
     }
 
@@ -172,19 +190,58 @@ impl<'a> Graded<'a> {
         let first = self.shape.blocks_below(level).saturating_mul(8);
         let index = self.index.get(first..).unwrap_or(&[]);
         let groups = Groups::of(valid, self.mutual, self.dictionary, index, self.bytes);
-        match self.pages {
+        let groups = match self.pages {
             None => groups,
             Some(IndexedPages { index, pieces }) => groups.checked(IndexedPages {
                 index: index.from(first),
                 pieces,
             }),
+        };
+        match self.over {
+            None => groups,
+            Some((index, above)) => groups.under(valid, index.get(first..).unwrap_or(&[]), above),
         }
+    }
+
+    /// The same where there is terrain only by `valid`, of a bundle of one level.
+    pub const fn within(self, valid: Valid<'a>) -> Self {
+        Self { valid, ..self }
+    }
+
+    /// The same with groups of patches over them, and where there is terrain now, of a bundle of one level.
+    pub const fn under(self, valid: Valid<'a>, index: &'a [u8], above: &'a [&'a [u8]]) -> Self {
+        Self {
+            valid,
+            over: Some((index, above)),
+            ..self
+        }
+    }
+
+    /// Where each block's group begins, `u64`: level by level, each row by row.
+    pub const fn index(&self) -> &'a [u8] {
+        self.index
+    }
+
+    /// Number of levels.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The groups that tell of all pairs; `None` where more than those of level 0 are to be asked.
+    #[inline]
+    pub fn whole(&self) -> Option<Groups<'a>> {
+        (self.count == 1).then(|| self.groups(0))
     }
 
     /// Whether view cell `a` sees view cell `b`; false where either is outside the grid or void, true where the
     /// bytes are damaged. O(levels), and one record of a pair of blocks.
     #[inline]
     pub fn sees(&self, a: Sample, b: Sample) -> bool {
+        if self.count == 1 {
+            // Which know where there is terrain.
+            return self.groups(0).sees(a, b);
+        }
         if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
             return false;
         }
@@ -217,9 +274,12 @@ impl<'a> Graded<'a> {
         if viewers == 0 {
             return Answer::Hidden;
         }
+        if let Some(groups) = self.whole() {
+            return groups.outline(viewer, quad);
+        }
         // The quad is a block of its level, or lies in one of a higher.
         let own = quad.level - BLOCK_LEVEL;
-        if own >= self.shape.levels() {
+        if own >= self.count {
             return Answer::Mixed;
         }
         let first = |at: u32| at << own;
@@ -295,11 +355,17 @@ mod tests {
     #[test]
     fn levels_end_where_all_blocks_are_near() {
         let shape = |side: u32, grade: u32| Shape::new(Grid::new(side, side).unwrap(), grade);
-        for (side, grade, levels) in [(1, 1, 1), (40, 16, 1), (41, 16, 2), (1025, 16, 6)] {
+        for (side, grade, levels) in [
+            (1, 1, 1),
+            (40, 16, 1),
+            (41, 16, 2),
+            (1025, 16, 6),
+            (65_536, 0, 1),
+        ] {
             assert_eq!(shape(side, grade).levels(), levels, "{side} {grade}");
         }
         for side in [1, 7, 64, 200, 1025, 8193, 65_536] {
-            for grade in [1, 4, 16, 33, 4096] {
+            for grade in [0, 1, 4, 16, 33, 4096] {
                 let shape = shape(side, grade);
                 let last = shape.level(shape.levels() - 1).block_shape();
                 assert!(shape.is_near((0, 0), (last.0 - 1, last.1 - 1)));

@@ -1,23 +1,45 @@
-//! Rules on the groups of graded bundles (tree code 3), level by level.
+//! Rules on the groups of all levels, and that what follows from them does.
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use super::container::Container;
-use super::pairs::{DICTIONARY, GROUPS, PAIR_INDEX, PairSections};
-use super::report::{Checker, Faults};
+use super::report::{Checker, Faults, Rule};
 use super::trees;
-use crate::bundle::provenance::Provenance;
+use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::ValidPyramid;
-use crate::compress::graded::{Block, Union, keep_outer, rows_of, valid_levels, visible_pairs};
+use crate::compress::levels::{Block, Union, keep_outer, rows_of, valid_levels, visible_pairs};
 use crate::compress::pairs::group::{is_kept, morton_blocks, sights_of};
 use crate::compress::pairs::{
-    Codebook, Histogram, PairList, PairSymbols, encode_head_within, encode_records,
+    Codebook, Histogram, PairBits, PairCounts, PairList, PairSymbols, encode_head_within,
+    encode_records,
 };
-use viewcell::format::graded::{Graded, Shape};
-use viewcell::format::{Answer, TerrainParameters};
+use viewcell::format::levels::Shape;
+use viewcell::format::pairs::TREE_LEVEL;
+use viewcell::format::{Answer, Levels, Narrowing, Tag, TerrainParameters, Trees, Valid};
 
-/// Checks the rules of this file.
+pub(super) const PAIR_INDEX: Rule = Rule {
+    name: "pair-index",
+    demands: "PIDX places the groups in PAIR level by level, in Morton order, the first at 0, each after the one before",
+};
+pub(super) const GROUPS: Rule = Rule {
+    name: "groups",
+    demands: "every group fills the bytes up to the next, and is the one canonical code of its pairs",
+};
+pub(super) const DICTIONARY: Rule = Rule {
+    name: "dictionary",
+    demands: "DICT holds the codes that take least bytes for the symbols in PAIR",
+};
+
+/// The sections that hold the groups, in memory.
+struct PairSections {
+    /// `DICT`, `PIDX` and `PAIR`.
+    bytes: [Vec<u8>; 3],
+    /// Where they begin in the file.
+    places: [u64; 3],
+}
+
+/// Checks the rules of this file, and those on unions.
 pub(super) fn check(
     checker: &mut Checker,
     container: &Container,
@@ -25,15 +47,11 @@ pub(super) fn check(
     terrain: &ValidPyramid,
     provenance: Option<&Provenance>,
 ) -> io::Result<()> {
-    // What there is none of is as it should be.
-    for rule in [trees::INDEX, trees::TREES, trees::VOIDS] {
-        checker.note(rule, Faults::default());
-    }
-    let shape = Shape::new(parameters.grid, parameters.grade);
-    let sections = PairSections::read(container, parameters)?;
+    let shape = Shape::of(parameters);
+    let sections = PairSections::read(container)?;
     let starts = sections.starts(shape);
     if !checker.check(PAIR_INDEX, |faults| {
-        sections.level_faults(&starts, faults);
+        sections.index_faults(&starts, faults);
         Ok(())
     })? {
         return Ok(());
@@ -41,36 +59,37 @@ pub(super) fn check(
     let levels = valid_levels(shape, terrain);
     let words = levels.iter().flat_map(|level| level.blocks());
     let words: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
-    let (dictionary, index, pairs) = sections.parts();
-    let graded = Graded::new(
-        shape,
-        parameters.mutual,
-        Some(&words),
-        [dictionary, index, pairs],
-    );
-    let (Some(graded), Some(codebook)) = (graded, Codebook::parse(dictionary)) else {
+    let [dictionary, index, pairs] = &sections.bytes;
+    let parts = [dictionary, index, pairs].map(Vec::as_slice);
+    let bundle = Levels::new(shape, parameters.mutual, Some(&words), parts);
+    let (Some(bundle), Some(codebook)) = (bundle, Codebook::parse(dictionary)) else {
         let mut faults = Faults::default();
         let found = format!("{} bytes", dictionary.len());
-        faults.add(
-            "section DICT",
-            sections.place(0),
-            "as many symbols as it says",
-            found,
-        );
+        let expected = "as many symbols as it says";
+        faults.add("section DICT", sections.places[0], expected, found);
         checker.note(DICTIONARY, faults);
         return Ok(());
     };
+    let [tree_index, tree_bytes] = trees::read(container)?;
+    let mask = trees::mask_of(terrain);
+    let valid = Valid::from_blocks(parameters.grid, &mask);
+    let unions = Trees::new(valid, TREE_LEVEL, &tree_index, &tree_bytes);
+    let narrowing = || Narrowing::new(unions, parameters.mutual);
+    let narrowing = (shape.is_whole() && parameters.lossy).then(narrowing);
     let mut pass = Pass {
-        graded,
+        bundle,
         shape,
         levels,
         mutual: parameters.mutual,
-        lossy: parameters.lossy,
         codebook,
         sections: &sections,
         starts,
         histogram: Histogram::default(),
         visible: 0,
+        counts: PairCounts::default(),
+        masks: [const { Vec::new() }; 2],
+        narrowing,
+        lossy: parameters.lossy,
         groups: Faults::default(),
         unions: Faults::default(),
         symmetry: Faults::default(),
@@ -81,26 +100,48 @@ pub(super) fn check(
         checker.tell(GROUPS, done as u64, blocks.len() as u64);
         pass.visit(top, block);
     }
-    let Pass {
-        histogram,
-        visible,
-        groups,
-        unions,
-        symmetry,
-        ..
-    } = pass;
-    if !checker.note(GROUPS, groups) {
+    if !checker.note(GROUPS, std::mem::take(&mut pass.groups)) {
         return Ok(());
     }
     checker.check(DICTIONARY, |faults| {
-        sections.dictionary_faults(&histogram, faults);
+        sections.dictionary_faults(&pass.histogram, faults);
         Ok(())
     })?;
-    checker.note(trees::UNIONS, unions);
+    let Pass {
+        visible,
+        mut counts,
+        unions: faults,
+        symmetry,
+        ..
+    } = pass;
+    let mut statistics = Statistics::default();
+    let mut are_sound = true;
+    if shape.is_whole() {
+        for &word in terrain.blocks() {
+            counts.add_block(word);
+        }
+        statistics = Statistics::of_groups(terrain, &counts, pairs.len() as u64);
+        let of = (terrain, bundle.groups(0), parameters.lossy);
+        are_sound = trees::check_unions(checker, container, of, faults, &mut statistics)?;
+        if let Some(narrowing) = narrowing.filter(|_| are_sound) {
+            let of_groups = Some((counts.visible, narrowing));
+            statistics = trees::narrowed((terrain, unions), of_groups, &statistics);
+        }
+    } else {
+        // What there is none of is as it should be.
+        for rule in [trees::INDEX, trees::TREES, trees::VOIDS] {
+            checker.note(rule, Faults::default());
+        }
+        checker.note(trees::UNIONS, faults);
+    }
     checker.note(trees::SYMMETRY, symmetry);
-    if let Some(provenance) = provenance {
+    if let Some(provenance) = provenance.filter(|_| are_sound) {
         checker.check(trees::STATISTICS, |faults| {
             let told = &provenance.statistics;
+            if shape.is_whole() {
+                trees::compare(told, &statistics, faults);
+                return Ok(());
+            }
             let found = told.levels.first().map(|level| level.visible_samples);
             if found != Some(visible) {
                 let expected = format!("{visible} visible samples of level 0");
@@ -121,17 +162,22 @@ type Seen = Vec<(Block, [u64; 64])>;
 
 /// The pass over all groups, those of the quarters of a block before its own.
 struct Pass<'a> {
-    graded: Graded<'a>,
+    bundle: Levels<'a>,
     shape: Shape,
     levels: Vec<ValidPyramid>,
     mutual: bool,
-    lossy: bool,
     codebook: Codebook,
     sections: &'a PairSections,
     /// Where groups begin, in order.
     starts: Vec<u64>,
     histogram: Histogram,
+    /// Pairs of view cells that see each other, and the same by level of the quad that sees where level 0 tells of all pairs.
     visible: u64,
+    counts: PairCounts,
+    /// Where unions narrow what groups say, what they leave of the pairs of the block at hand: targets and viewpoints.
+    masks: [Vec<u64>; 2],
+    narrowing: Option<Narrowing<'a>>,
+    lossy: bool,
     groups: Faults,
     unions: Faults,
     symmetry: Faults,
@@ -160,15 +206,15 @@ impl Pass<'_> {
                 }
             }
         }
-        let start = self.sections.level_offset(self.shape, level, block);
+        let start = self.sections.offset(self.shape, level, block);
         let next = self.starts.partition_point(|&other| other <= start);
-        let (_, _, pairs) = self.sections.parts();
+        let [_, _, pairs] = &self.sections.bytes;
         let end = self
             .starts
             .get(next)
             .map_or(pairs.len(), |&end| end as usize);
         let bytes = &pairs[start as usize..end];
-        let place = self.sections.place(2) + start;
+        let place = self.sections.places[2] + start;
         let name = || format!("group of block {block:?} of level {level}");
         let mut recoded = Vec::new();
         let symbols = self.symbols(level, block);
@@ -201,32 +247,60 @@ impl Pass<'_> {
         if self.mutual {
             self.check_symmetry(level, block, &symbols, place);
         }
+        if let Some(narrowing) = &self.narrowing {
+            let blocks = self.levels[0].grid().blocks();
+            let [targets, viewpoints] = &mut self.masks;
+            targets.resize(blocks, 0);
+            viewpoints.resize(blocks, 0);
+            narrowing.masks(block.0, block.1, targets, viewpoints);
+        }
         for (target, rows) in &symbols.seen {
-            let mut outer = *rows;
-            if level > 0 {
-                keep_outer(self.shape, block, *target, &mut outer);
-                let below = union.seen(*target).copied().unwrap_or([0; 64]);
-                let inner = rows.iter().zip(&outer).map(|(all, outer)| all & !outer);
-                let is_union = if self.lossy {
-                    inner.zip(below).all(|(inner, below)| below & !inner == 0)
-                } else {
-                    inner.eq(below)
-                };
-                if !is_union {
-                    let expected = "what the cells of the level below see";
-                    self.unions.add(
-                        name(),
-                        place,
-                        expected,
-                        format!("another of block {target:?}"),
-                    );
-                }
+            let outer = self.outer(level, [block, *target], rows);
+            let below = union.seen(*target).copied().unwrap_or([0; 64]);
+            let inner = rows.iter().zip(&outer).map(|(all, outer)| all & !outer);
+            let is_union = if self.lossy {
+                inner.zip(below).all(|(inner, below)| below & !inner == 0)
+            } else {
+                inner.eq(below)
+            };
+            if level > 0 && !is_union {
+                let expected = "what the cells of the level below see";
+                let found = format!("another of block {target:?}");
+                self.unions.add(name(), place, expected, found);
             }
-            let both = self.mutual && block != *target;
-            let seen = visible_pairs(&self.levels[0], level, [block, *target], &outer);
-            self.visible += seen * (1 + u64::from(both));
+            self.count(level, [block, *target], rows);
         }
         symbols.seen
+    }
+
+    /// How a block sees another, without what the level below tells.
+    fn outer(&self, level: u32, [own, target]: [Block; 2], rows: &[u64; 64]) -> [u64; 64] {
+        let mut outer = *rows;
+        if level > 0 {
+            keep_outer(self.shape, own, target, &mut outer);
+        }
+        outer
+    }
+
+    /// Counts how a block sees another.
+    fn count(&mut self, level: u32, [own, target]: [Block; 2], rows: &[u64; 64]) {
+        let both = self.mutual && own != target;
+        if !self.shape.is_whole() {
+            let outer = self.outer(level, [own, target], rows);
+            let seen = visible_pairs(&self.levels[0], level, [own, target], &outer);
+            self.visible += seen * (1 + u64::from(both));
+        } else {
+            let [viewpoints, targets] = match self.narrowing {
+                None => [own, target].map(|block| self.terrain(0, block)),
+                Some(_) => {
+                    let across = self.levels[0].grid().block_shape().0;
+                    let index = (target.1 * across + target.0) as usize;
+                    [self.masks[1][index], self.masks[0][index]]
+                }
+            };
+            let bits = PairBits::new(rows, viewpoints, targets);
+            self.counts.add_mixed(&bits, both);
+        }
     }
 
     /// The cells of a block that have terrain.
@@ -239,7 +313,7 @@ impl Pass<'_> {
     /// What the group of a block says; `None` where it is none, or covers blocks that are not near.
     fn symbols(&self, level: u32, block: Block) -> Option<Symbols> {
         let [columns, rows] = self.shape.window(level, block);
-        let group = self.graded.groups(level).group(block.0, block.1)?;
+        let group = self.bundle.groups(level).group(block.0, block.1)?;
         let mut symbols = Symbols {
             window: [columns.clone(), rows.clone()],
             sights: vec![Answer::Hidden; columns.len() * rows.len()],
@@ -277,6 +351,9 @@ impl Pass<'_> {
                 symbols.seen.push((target, rows_of(sight, bits, both)));
             }
         }
+        if level == 0 {
+            return Some(symbols);
+        }
         // What is hidden as a whole may be seen by cells of the level below all the same.
         let told = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
         for (target, sight) in told.zip(&symbols.sights) {
@@ -297,7 +374,7 @@ impl Pass<'_> {
             if is_kept(true, block, target) || terrain.contains(&0) {
                 continue;
             }
-            let back = self.graded.groups(level).group(target.0, target.1);
+            let back = self.bundle.groups(level).group(target.0, target.1);
             let back = back.map(|group| group.state(block.0, block.1));
             if back != Some(*sight) {
                 let blocks = format!("blocks {target:?} and {block:?} of level {level}");
@@ -325,18 +402,50 @@ impl Pass<'_> {
 }
 
 impl PairSections {
+    fn read(container: &Container) -> io::Result<Self> {
+        let mut sections = Self {
+            bytes: [const { Vec::new() }; 3],
+            places: [0; 3],
+        };
+        let tags = [Tag::DICT, Tag::PIDX, Tag::PAIR];
+        let parts = sections.bytes.iter_mut().zip(&mut sections.places);
+        for (tag, (bytes, place)) in tags.into_iter().zip(parts) {
+            if let Some(section) = container.section(tag) {
+                *place = section.offset;
+                let mut file = &container.file;
+                file.seek(SeekFrom::Start(section.offset))?;
+                file.take(section.stored_length).read_to_end(bytes)?;
+            }
+        }
+        Ok(sections)
+    }
+
+    /// Notes if the codes are not those that take least bytes.
+    fn dictionary_faults(&self, histogram: &Histogram, faults: &mut Faults) {
+        let [found, _, _] = &self.bytes;
+        let expected = Codebook::new(histogram).section();
+        if expected != *found {
+            let at = expected.iter().zip(found).position(|(a, b)| a != b);
+            let at = at.unwrap_or(expected.len().min(found.len()));
+            let place = self.places[0] + at as u64;
+            let found = format!("{} bytes that differ from byte {at}", found.len());
+            let expected = format!("{} bytes, by the symbols in PAIR", expected.len());
+            faults.add("section DICT", place, expected, found);
+        }
+    }
+
     /// Where the groups begin: level by level, in Morton order.
     fn starts(&self, shape: Shape) -> Vec<u64> {
         let of_level = |level: u32| {
             let blocks = morton_blocks(shape.level(level)).into_iter();
-            blocks.map(move |block| self.level_offset(shape, level, block))
+            blocks.map(move |block| self.offset(shape, level, block))
         };
         (0..shape.levels()).flat_map(of_level).collect()
     }
 
     /// Notes where a group does not begin where the one before ends.
-    fn level_faults(&self, starts: &[u64], faults: &mut Faults) {
-        let (_, _, pairs) = self.parts();
+    fn index_faults(&self, starts: &[u64], faults: &mut Faults) {
+        let [_, _, pairs] = &self.bytes;
         let ends = starts.iter().skip(1).copied();
         let mut due = 0;
         for (group, (&start, end)) in starts
@@ -349,7 +458,7 @@ impl PairSections {
                 let found = format!("{start} to {end}");
                 faults.add(
                     format!("group number {group}"),
-                    self.place(1),
+                    self.places[1],
                     expected,
                     found,
                 );
@@ -361,10 +470,10 @@ impl PairSections {
     }
 
     /// The offset of a block's group in `PAIR`.
-    fn level_offset(&self, shape: Shape, level: u32, (column, row): Block) -> u64 {
+    fn offset(&self, shape: Shape, level: u32, (column, row): Block) -> u64 {
         let across = shape.level(level).block_shape().0;
         let number = shape.blocks_below(level) + row as usize * across as usize + column as usize;
-        let (_, index, _) = self.parts();
+        let [_, index, _] = &self.bytes;
         viewcell::format::bytes::u64_at(index, 8 * number).unwrap_or(u64::MAX)
     }
 }

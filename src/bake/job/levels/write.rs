@@ -1,20 +1,21 @@
-//! Writes a graded bundle: the groups of all levels, with one dictionary.
+//! Writes a bundle: the groups of all levels, with one dictionary, and the unions above them.
 
-use super::budget::shrink;
-use super::levels::{GradedLevel, Levels};
-use super::pass::{Heads, LevelAssembly, Pass};
-use crate::bundle::{GradedWriter, LevelStatistics, Provenance, Statistics, Written};
+use super::heads::Heads;
+use super::numbers::Levels;
+use super::pass::{Assembly, Pass};
+use super::shrink::shrink;
+use crate::bundle::{LevelsWriter, Provenance, Written, trees_in_order};
 use crate::compress::pairs::{Codebook, encode_records};
 use crate::job::budget::options::Compression;
-use crate::job::encode::Destination;
+use crate::job::destination::Destination;
 use crate::job::error::BakeError;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
 use crate::job::store::file::Store;
 use crate::job::store::groups::Stores;
-use viewcell::format::TreeCode;
 
-/// Writes the bundle of the groups in some stores. The provenance is given the statistics, and what was lost.
+/// Writes the bundle of the groups in some stores, compressed as is asked for. The provenance is given the statistics, and
+/// what was lost.
 pub(crate) fn write(
     stores: &[Store],
     place: &Destination,
@@ -22,7 +23,7 @@ pub(crate) fn write(
     compression: &Compression,
     provenance: &mut Provenance,
 ) -> Result<Written, BakeError> {
-    let assembly = LevelAssembly {
+    let assembly = Assembly {
         levels: Levels::new(&place.header.parameters, place.valid),
         stored: Stores(stores),
         place,
@@ -31,21 +32,21 @@ pub(crate) fn write(
     let groups = assembly.groups() as u64;
     workers.observer.stage(Stage::Compress, 2 * groups);
     let pass = assembly.pass(None)?;
-    provenance.statistics = assembly.statistics(&pass);
+    provenance.statistics = pass.statistics(&assembly.levels);
     match compression {
+        Compression::Lossless => assembly.write(&pass, false, provenance, u64::MAX),
         Compression::Optimal(budget) => shrink(&assembly, pass, budget, provenance),
-        _ => assembly.write(&pass, false, provenance, u64::MAX),
     }
 }
 
-impl LevelAssembly<'_> {
+impl Assembly<'_> {
     /// Begins the bundle.
-    pub(super) fn writer(&self, lossy: bool, dictionary: &[u8]) -> Result<GradedWriter, BakeError> {
+    pub(super) fn writer(&self, lossy: bool, dictionary: &[u8]) -> Result<LevelsWriter, BakeError> {
         let place = self.place;
-        Ok(GradedWriter::create(
+        Ok(LevelsWriter::create(
             place.path,
             place.overwrite,
-            &place.header(TreeCode::Graded, lossy),
+            &place.header(lossy),
             (place.heights, place.valid),
             dictionary,
         )?)
@@ -60,28 +61,28 @@ impl LevelAssembly<'_> {
         most: u64,
     ) -> Result<Written, BakeError> {
         let (levels, workers) = (&self.levels, self.workers);
-        let codebook = Codebook::new(&pass.histogram);
+        let codebook = Codebook::new(&pass.tally.histogram);
         let mut writer = self.writer(lossy, &codebook.section())?;
         for (at, level) in (0..).zip(&levels.all) {
             let mut heads = Heads::new(levels, at);
             workers.run(
                 0..level.blocks.len(),
-                |index| self.read(pass, level.first + index),
+                |index| Ok(self.read(pass, level.first + index)?),
                 |(): &mut (), index, bytes| {
                     let told = levels.told_by(at, level.blocks[index]);
                     let group = levels.decode(&bytes, told.len())?;
                     let mut records = Vec::new();
                     encode_records(&group.pairs, &codebook, &mut records);
-                    Some((told, group.sights, records))
+                    Some((group.sights, records))
                 },
                 |index, encoded| {
                     let number = level.first + index;
                     let done = (self.groups() + number + 1) as u64;
                     workers.observer.advance(Stage::Compress, done);
-                    let (told, sights, records) =
-                        encoded.ok_or_else(|| self.stored.damaged(number))?;
+                    let (sights, records) = encoded.ok_or_else(|| self.stored.damaged(number))?;
                     let block = level.blocks[index];
-                    let (mut group, count) = heads.push(block, &told, &sights);
+                    let told = levels.told_by(at, block);
+                    let (mut group, count) = heads.push(&told, &sights, &[], |_, _| ());
                     if count > 0 {
                         group.extend(records);
                     }
@@ -89,34 +90,11 @@ impl LevelAssembly<'_> {
                 },
             )?;
         }
+        if levels.shape.is_whole() {
+            for (quad, (tree, _)) in trees_in_order(levels.all[0].grid).zip(pass.unions.iter()) {
+                writer.push_union(quad, tree)?;
+            }
+        }
         Ok(writer.finish_within(most, provenance)?)
-    }
-
-    /// What the bundle says of what a pass has left.
-    pub(super) fn statistics(&self, pass: &Pass) -> Statistics {
-        let [_, groups] = pass.bytes();
-        statistics(&self.levels.all[0], pass.visible, groups)
-    }
-}
-
-/// What the bundle says of its PVSs: of view cells alone, since those of larger quads are told by larger cells.
-fn statistics(cells: &GradedLevel, visible: u64, bytes: u64) -> Statistics {
-    let samples = cells.valid.samples();
-    let pairs = samples as f64 * samples as f64;
-    Statistics {
-        samples,
-        voids: cells.grid.samples() - samples,
-        levels: vec![LevelStatistics {
-            level: 0,
-            quads: cells.grid.samples(),
-            quads_with_terrain: samples,
-            visible_samples: visible,
-            tree_bytes: bytes,
-            hidden_share: if samples == 0 {
-                0.0
-            } else {
-                1.0 - visible as f64 / pairs
-            },
-        }],
     }
 }

@@ -1,12 +1,12 @@
-//! What a level of a graded bundle ([`viewcell::format::graded`]) takes over from the level below: who sees whom among quads
+//! What a level ([`viewcell::format::levels`]) takes over from the level below: who sees whom among quads
 //! of 2 × 2 cells.
 
 use super::ValidPyramid;
 use super::pairs::PairSymbols;
 use std::collections::BTreeMap;
 use viewcell::format::Answer;
-use viewcell::format::graded::Shape;
 use viewcell::format::grid::{BLOCK_LEVEL, quad_mask};
+use viewcell::format::levels::Shape;
 use viewcell::format::{Grid, Quad, bits, blockbits::transpose, morton};
 
 /// Column and row of a block of a level.

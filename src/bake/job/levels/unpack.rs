@@ -1,0 +1,188 @@
+//! Takes the groups out of a bundle, as its kernels found them: what goes on from a bundle goes on from these.
+
+use std::io;
+use std::path::Path;
+
+use super::numbers::{LevelGroup, Levels};
+use crate::compress::ValidPyramid;
+use crate::compress::levels::{Block, rows_of};
+use crate::compress::pairs::group::{is_kept, sights_of};
+use crate::compress::pairs::{PairList, PairSymbols};
+use crate::job::error::{BakeError, unreadable};
+use crate::job::graded::GradedWork;
+use crate::job::observer::Stage;
+use crate::job::parallel::Workers;
+use crate::job::store::file::Store;
+use crate::job::store::group::encode_told;
+use viewcell::format::{self, Answer, TerrainParameters, morton};
+use viewcell::query::TerrainBundle;
+
+/// Groups that are read before the system may take back the memory of what they were read from: a bundle may be more than
+/// memory holds.
+const LET_GO: usize = 64;
+
+/// A lossless bundle whose groups are wanted.
+pub(crate) struct Unpacking<'a> {
+    pub path: &'a Path,
+    pub levels: format::Levels<'a>,
+    pub parameters: &'a TerrainParameters,
+    /// Where there is terrain.
+    pub valid: &'a ValidPyramid,
+}
+
+/// The levels of a bundle that lies at `path`; errors in one of single trees.
+pub(crate) fn of<'a>(
+    terrain: &TerrainBundle<'a>,
+    path: &Path,
+) -> Result<format::Levels<'a>, BakeError> {
+    let levels = terrain.levels();
+    levels.ok_or_else(|| {
+        unreadable(
+            path,
+            "expected levels of groups, found a tree for each quad",
+        )
+    })
+}
+
+/// Puts the groups of a bundle into a store beside the place of another; of those numbers alone of which `is_wanted` says so.
+/// Now and then `let_go` is told that what was read is not needed again.
+pub(crate) fn unpack(
+    source: &Unpacking,
+    beside: &Path,
+    is_wanted: impl Fn(usize) -> bool,
+    let_go: &dyn Fn(),
+    workers: &Workers,
+) -> Result<Store, BakeError> {
+    let levels = Levels::new(source.parameters, source.valid);
+    let groups = levels.blocks();
+    let mut store = Store::copy_of(source.path, beside, groups)?;
+    workers.observer.stage(Stage::Compress, groups as u64);
+    workers.run(
+        (0..groups).filter(|&number| is_wanted(number)),
+        |number| {
+            if number % LET_GO == 0 {
+                let_go();
+            }
+            Ok(())
+        },
+        |tree: &mut PairSymbols, number, ()| record(source.levels, &levels, number, tree),
+        |number, record| {
+            workers.observer.advance(Stage::Compress, number as u64 + 1);
+            let record = record.map_err(|error| store.cannot_encode(error))?;
+            Ok(store.append(&[(number, record)])?)
+        },
+    )?;
+    Ok(store)
+}
+
+/// How many pairs of blocks were asked again, and see each other otherwise.
+pub(crate) struct Difference {
+    pub asked: u64,
+    pub all: u64,
+    pub changed: u64,
+}
+
+/// Compares the groups of which `is_asked` says so with those of the bundle that they take the place of.
+pub(crate) fn difference(
+    source: &Unpacking,
+    work: &GradedWork,
+    store: &Store,
+    is_asked: impl Fn(usize) -> bool,
+) -> Result<Difference, BakeError> {
+    let (was, is) = (Levels::new(source.parameters, source.valid), work.levels());
+    let mut found = Difference {
+        asked: 0,
+        all: 0,
+        changed: 0,
+    };
+    let mut tree = PairSymbols::default();
+    for number in 0..is.blocks() {
+        let (at, own) = is.find(number);
+        let told = is.told_by(at, own).len();
+        found.all += told as u64;
+        if !is_asked(number) {
+            continue;
+        }
+        found.asked += told as u64;
+        let old = record(source.levels, &was, number, &mut tree);
+        let old = old.map_err(|error| store.cannot_encode(error))?;
+        let new = store.read(number)?.unwrap_or_default();
+        if old == new {
+            continue;
+        }
+        let [old, new] = [was.decode(&old, told), is.decode(&new, told)];
+        let (Some(old), Some(new)) = (old, new) else {
+            return Err(store.damaged(number).into());
+        };
+        let pairs = old.sights.iter().zip(old.rows());
+        let now = new.sights.iter().zip(new.rows());
+        found.changed += pairs.zip(now).filter(|(old, new)| old != new).count() as u64;
+    }
+    Ok(found)
+}
+
+/// The record of a group of the bundle, as its kernel found it. One that is damaged says visible.
+fn record(
+    bundle: format::Levels,
+    levels: &Levels,
+    number: usize,
+    tree: &mut PairSymbols,
+) -> io::Result<Vec<u8>> {
+    let (at, own) = levels.find(number);
+    let level = &levels.all[at as usize];
+    let told = levels.told_by(at, own);
+    let group = group(bundle, levels, (at, own), &told, tree);
+    let group = group.unwrap_or_else(|| {
+        let sight = |&target: &Block| match level.terrain(target) {
+            0 => Answer::Hidden,
+            _ => Answer::Visible,
+        };
+        LevelGroup {
+            sights: told.iter().map(sight).collect(),
+            pairs: PairList::default(),
+        }
+    });
+    if at == 0 {
+        let sights = group.sights.into_iter();
+        return encode_told(number, levels.targets, sights, &group.pairs);
+    }
+    // Without what the level below tells.
+    let mut seen = group.sights.iter().copied().zip(group.rows());
+    levels.encode(number, tree, |target| {
+        let (sight, rows) = seen.next().unwrap_or((Answer::Visible, None));
+        rows_of(sight, rows, [level.terrain(own), level.terrain(target)])
+    })
+}
+
+/// What the group of a block says; `None` where its bytes are damaged.
+fn group(
+    bundle: format::Levels,
+    levels: &Levels,
+    (at, own): (u32, Block),
+    told: &[Block],
+    tree: &mut PairSymbols,
+) -> Option<LevelGroup> {
+    let level = &levels.all[at as usize];
+    let group = bundle.groups(at).group(own.0, own.1)?;
+    let mut found = LevelGroup {
+        sights: vec![Answer::Hidden; told.len()],
+        pairs: PairList::default(),
+    };
+    let number = |&(column, row): &Block| morton::number(column, row);
+    let mut records = 0;
+    for (sight, target) in sights_of(group.skeleton()) {
+        // A quad that is visible may hold blocks without terrain, which nobody sees.
+        let nobody = sight == Answer::Visible && level.terrain(target) == 0;
+        if nobody || !is_kept(levels.is_mutual(), own, target) {
+            continue;
+        }
+        let place = told.binary_search_by_key(&number(&target), number).ok()?;
+        found.sights[place] = sight;
+        if sight == Answer::Mixed {
+            tree.read(&group.record(records)?);
+            found.pairs.push(tree.pair());
+            records += 1;
+        }
+    }
+    Some(found)
+}
