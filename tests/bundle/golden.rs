@@ -125,5 +125,5 @@ fn a_golden_graded_bundle_is_baked_and_read_alike() {
     assert!(report.is_sound(), "{report:#?}");
     let map = MappedBundle::open(&path).unwrap();
     let bundle = map.terrain().unwrap();
-    assert_eq!(bundle.graded().unwrap().shape().levels(), 4);
+    assert_eq!(bundle.levels().unwrap().shape().levels(), 4);
 }

@@ -53,7 +53,7 @@ fn seeds_of_graded_bundles() {
         bake_terrain(&terrain, &source, &options, &path, &Silent).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let bundle = Bundle::from_bytes(&bytes).unwrap();
-        let levels = bundle.terrain().unwrap().graded().unwrap().shape().levels();
+        let levels = bundle.terrain().unwrap().levels().unwrap().shape().levels();
         assert!(levels > 2, "{name}: {levels} levels");
         is_committed(&format!("bundle/{name}"), &bytes);
     }

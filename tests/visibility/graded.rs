@@ -6,7 +6,7 @@ use super::coarse::twin;
 use super::small::bodies;
 use super::{BODIES, Dice};
 use proptest::prelude::*;
-use viewcell::format::graded::Shape;
+use viewcell::format::levels::Shape;
 use viewcell::format::{Grid, Quad, ReadPvs as _, Sample};
 use viewcell::query::{Answer, MappedBundle, TerrainBundle};
 use viewcell_bake::visibility::{Bodies, HeightField, Stance, find_sight};

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use crate::bundle::GridHeader;
 use crate::compress::ValidPyramid;
+use viewcell::format::TreeCode;
 
 /// What a bundle holds beside its PVSs, and where it goes.
 #[derive(Clone, Copy)]
 pub(crate) struct Destination<'a> {
     pub path: &'a Path,
     pub overwrite: bool,
-    /// Its header; whether it is lossy is put in.
+    /// Its header; how PVSs are coded, and whether some of it was lost, is put in.
     pub header: &'a GridHeader,
     /// Ground heights in metres, row by row, NaN for void.
     pub heights: &'a [f64],
@@ -21,6 +22,7 @@ impl Destination<'_> {
     /// The bundle's header.
     pub(in crate::job) fn header(&self, lossy: bool) -> GridHeader {
         let mut header = self.header.clone();
+        header.parameters.tree_code = TreeCode::Levels;
         header.parameters.lossy = lossy;
         header
     }

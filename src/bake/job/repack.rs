@@ -24,12 +24,12 @@ pub struct RepackOptions {
     pub overwrite: bool,
 }
 
-/// Writes the PVSs of the bundle `input` into a bundle at `output`, compressed
+/// Writes the PVSs of the bundle `input`, of either tree code, into a bundle at `output`, compressed
 /// anew. The bytes are those of a bake with that compression.
 ///
 /// # Errors
 ///
-/// Where the input has lost something before, or has single trees; where it is damaged, or a file cannot be read or written.
+/// Where the input has lost something before; where it is damaged, or a file cannot be read or written.
 pub fn repack(
     input: &Path,
     output: &Path,
@@ -66,7 +66,7 @@ pub fn repack(
     };
     let source = levels::Unpacking {
         path: input,
-        levels: levels::of(&sights, input)?,
+        terrain: sights,
         parameters: &header.parameters,
         valid: &valid,
     };

@@ -395,7 +395,7 @@ mod tests {
             max_distance: f64::INFINITY,
             visibility: VisibilityMode::Conservative,
             mutual: true,
-            tree_code: TreeCode::Graded,
+            tree_code: TreeCode::Levels,
             grade: 16,
             lossy: false,
             earth_radius: 0.0,

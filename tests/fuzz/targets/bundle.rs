@@ -39,8 +39,8 @@ fuzz_target!(|data: &[u8]| {
         if i % 16 == 0 {
             pvs.expand(&mut words);
             let count: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
-            assert!(count == pvs.count() || terrain.graded().is_some());
-            if grid.has_sample(to) && terrain.graded().is_none() {
+            assert!(count == pvs.count() || terrain.parameters().grade > 0);
+            if grid.has_sample(to) && terrain.parameters().grade == 0 {
                 let (word, bit) = grid.block_bit(to);
                 assert_eq!(words[word] >> bit & 1 == 1, visible);
             }

@@ -55,7 +55,7 @@ pub(super) fn rebake(
     let bundle = before.map.terrain().map_err(|error| unreadable(&error))?;
     let was = levels::Unpacking {
         path: job.bundle,
-        levels: levels::of(&bundle, job.bundle)?,
+        terrain: bundle,
         parameters: &parts.header.parameters,
         valid: &parts.valid,
     };

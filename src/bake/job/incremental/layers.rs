@@ -154,7 +154,7 @@ pub(crate) fn write(
 ) -> Result<(Provenance, Written), BakeError> {
     let source = levels::Unpacking {
         path,
-        levels: levels::of(&layers.terrain(), path)?,
+        terrain: layers.terrain(),
         parameters: &place.header.parameters,
         valid: place.valid,
     };

@@ -14,5 +14,5 @@ mod unpack;
 mod write;
 
 pub(super) use numbers::Levels;
-pub(super) use unpack::{Unpacking, difference, of, unpack};
+pub(super) use unpack::{Unpacking, difference, unpack};
 pub(super) use write::write;

@@ -3,18 +3,18 @@
 use std::io;
 use std::path::Path;
 
-use super::numbers::{LevelGroup, Levels};
+use super::numbers::{Level, LevelGroup, Levels};
 use crate::compress::ValidPyramid;
 use crate::compress::levels::{Block, rows_of};
 use crate::compress::pairs::group::{is_kept, sights_of};
 use crate::compress::pairs::{PairList, PairSymbols};
-use crate::job::error::{BakeError, unreadable};
+use crate::job::error::BakeError;
 use crate::job::graded::GradedWork;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
 use crate::job::store::file::Store;
 use crate::job::store::group::encode_told;
-use viewcell::format::{self, Answer, TerrainParameters, morton};
+use viewcell::format::{self, Answer, Leaf, Quad, ReadPvs, TerrainParameters, morton};
 use viewcell::query::TerrainBundle;
 
 /// Groups that are read before the system may take back the memory of what they were read from: a bundle may be more than
@@ -24,24 +24,10 @@ const LET_GO: usize = 64;
 /// A lossless bundle whose groups are wanted.
 pub(crate) struct Unpacking<'a> {
     pub path: &'a Path,
-    pub levels: format::Levels<'a>,
+    pub terrain: TerrainBundle<'a>,
     pub parameters: &'a TerrainParameters,
     /// Where there is terrain.
     pub valid: &'a ValidPyramid,
-}
-
-/// The levels of a bundle that lies at `path`; errors in one of single trees.
-pub(crate) fn of<'a>(
-    terrain: &TerrainBundle<'a>,
-    path: &Path,
-) -> Result<format::Levels<'a>, BakeError> {
-    let levels = terrain.levels();
-    levels.ok_or_else(|| {
-        unreadable(
-            path,
-            "expected levels of groups, found a tree for each quad",
-        )
-    })
 }
 
 /// Puts the groups of a bundle into a store beside the place of another; of those numbers alone of which `is_wanted` says so.
@@ -65,7 +51,7 @@ pub(crate) fn unpack(
             }
             Ok(())
         },
-        |tree: &mut PairSymbols, number, ()| record(source.levels, &levels, number, tree),
+        |room: &mut ReadScratch, number, ()| record(source, &levels, number, room),
         |number, record| {
             workers.observer.advance(Stage::Compress, number as u64 + 1);
             let record = record.map_err(|error| store.cannot_encode(error))?;
@@ -95,7 +81,7 @@ pub(crate) fn difference(
         all: 0,
         changed: 0,
     };
-    let mut tree = PairSymbols::default();
+    let mut room = ReadScratch::default();
     for number in 0..is.blocks() {
         let (at, own) = is.find(number);
         let told = is.told_by(at, own).len();
@@ -104,7 +90,7 @@ pub(crate) fn difference(
             continue;
         }
         found.asked += told as u64;
-        let old = record(source.levels, &was, number, &mut tree);
+        let old = record(source, &was, number, &mut room);
         let old = old.map_err(|error| store.cannot_encode(error))?;
         let new = store.read(number)?.unwrap_or_default();
         if old == new {
@@ -121,17 +107,29 @@ pub(crate) fn difference(
     Ok(found)
 }
 
+/// Room for a thread to read groups in.
+#[derive(Default)]
+struct ReadScratch {
+    /// By block, row by row: what each viewpoint sees of it, where a stamp is the group's.
+    rows: Vec<[u64; 64]>,
+    stamps: Vec<usize>,
+    tree: PairSymbols,
+}
+
 /// The record of a group of the bundle, as its kernel found it. One that is damaged says visible.
 fn record(
-    bundle: format::Levels,
+    source: &Unpacking,
     levels: &Levels,
     number: usize,
-    tree: &mut PairSymbols,
+    room: &mut ReadScratch,
 ) -> io::Result<Vec<u8>> {
     let (at, own) = levels.find(number);
     let level = &levels.all[at as usize];
     let told = levels.told_by(at, own);
-    let group = group(bundle, levels, (at, own), &told, tree);
+    let group = match source.terrain.levels() {
+        Some(bundle) => group(bundle, levels, (at, own), &told, &mut room.tree),
+        None => Some(of_trees(&source.terrain, level, own, &told, (number, room))),
+    };
     let group = group.unwrap_or_else(|| {
         let sight = |&target: &Block| match level.terrain(target) {
             0 => Answer::Hidden,
@@ -148,7 +146,7 @@ fn record(
     }
     // Without what the level below tells.
     let mut seen = group.sights.iter().copied().zip(group.rows());
-    levels.encode(number, tree, |target| {
+    levels.encode(number, &mut room.tree, |target| {
         let (sight, rows) = seen.next().unwrap_or((Answer::Visible, None));
         rows_of(sight, rows, [level.terrain(own), level.terrain(target)])
     })
@@ -185,4 +183,54 @@ fn group(
         }
     }
     Some(found)
+}
+
+/// A group out of the trees of its samples.
+fn of_trees(
+    terrain: &TerrainBundle,
+    level: &Level,
+    own: Block,
+    told: &[Block],
+    (number, room): (usize, &mut ReadScratch),
+) -> LevelGroup {
+    let (grid, words) = (level.grid, level.valid.blocks());
+    let viewpoints = level.terrain(own);
+    let ReadScratch { rows, stamps, tree } = room;
+    rows.resize(words.len(), [0; 64]);
+    stamps.resize(words.len(), usize::MAX);
+    for viewpoint in (0..64).filter(|v| viewpoints >> v & 1 == 1) {
+        let quad = Quad::new(0, own.0 * 8 + viewpoint % 8, own.1 * 8 + viewpoint / 8);
+        let mut take = |leaf: Leaf| {
+            let bits = match leaf {
+                Leaf::Hidden(_) => return true,
+                Leaf::Visible(_) => !0,
+                Leaf::Block(_, bits) => bits,
+            };
+            // A quad outside the grid has none.
+            for block in grid.blocks_of(leaf.quad()) {
+                if stamps[block] != number {
+                    (stamps[block], rows[block]) = (number, [0; 64]);
+                }
+                rows[block][viewpoint as usize] = bits & words[block];
+            }
+            true
+        };
+        match terrain.pvs(quad) {
+            Some(pvs) => pvs.sweep(&mut take),
+            None => take(Leaf::Visible(grid.root())),
+        };
+    }
+    let mut found = LevelGroup::default();
+    for &target in told {
+        let index = level.index(target);
+        let mut sight = Answer::Hidden;
+        if stamps[index] == number {
+            sight = tree.analyse(&rows[index], viewpoints, words[index]);
+        }
+        if sight == Answer::Mixed {
+            found.pairs.push(tree.pair());
+        }
+        found.sights.push(sight);
+    }
+    found
 }
