@@ -72,7 +72,7 @@ fn a_program_in_c_gets_the_answers_of_the_runtime_and_every_failure_its_status()
         return;
     };
     let (_folder, path) = wall();
-    let unpaged = root().join("tests/golden/v1/solid.vcb");
+    let unpaged = root().join("tests/golden/v1/20x18-pruned.vcb");
     let stdout = ok(&Command::new(program)
         .args([&path, &unpaged])
         .output()

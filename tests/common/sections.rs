@@ -49,7 +49,6 @@ pub fn write_table(bytes: &mut [u8], kind: WorldKind, entries: &[Section]) {
 /// Makes the header fit the table as it is.
 pub fn reseal_table(bytes: &mut [u8], kind: WorldKind, count: usize) {
     let header = Header {
-        version: kind.version(),
         kind,
         file_length: bytes.len() as u64,
         section_count: count as u32,

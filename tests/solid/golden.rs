@@ -1,12 +1,12 @@
-//! A bundle of a solid level of each format version, kept as it was written.
+//! A bundle of a solid level, kept as it was written.
 //!
-//! `VIEWCELL_BLESS=1 cargo test --test solid golden` writes that of version 2 anew, while version 2 is not out.
+//! `VIEWCELL_BLESS=1 cargo test --test solid golden` writes it anew.
 
 use std::path::Path;
 use std::time::Duration;
 
 use crate::reader::{read_bundle, said};
-use viewcell::format::{Frame, SolidUnits};
+use viewcell::format::SolidUnits;
 use viewcell::query::{Bundle, Extent, OwnedBundle, Place, SolidBundle, World};
 use viewcell_bake::bundle::verify;
 use viewcell_bake::visibility::Simd;
@@ -97,7 +97,7 @@ fn bytes_do_not_depend_on_threads_and_processors() {
 #[test]
 fn the_golden_solid_level_is_written_and_read_alike() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let golden = root.join("tests/golden/v2/solid.vcb");
+    let golden = root.join("tests/golden/v1/solid.vcb");
     let written = baked(64.0, &BakeOptions::default());
     if std::env::var_os("VIEWCELL_BLESS").is_some() {
         std::fs::write(&golden, &written).unwrap();
@@ -135,74 +135,46 @@ fn the_golden_solid_level_is_written_and_read_alike() {
 
     assert_eq!(level.parameters().eye, [22.0; 2]);
     assert_eq!(level.parameters().units, SolidUnits::Quake);
-    one_of_version_1_says_the_same(level);
     reaches_are_as_the_slow_twin_has_them(level);
     the_independent_reader_agrees(&golden, level);
 }
 
 /// Each byte changed in three ways: an error, or an answer of some sort, and no panic.
 #[test]
-fn damaged_bundles_of_either_version_do_no_harm() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+fn a_damaged_bundle_does_no_harm() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut refused, mut asked) = (0, 0);
-    for version in ["v1", "v2"] {
-        let sound = std::fs::read(root.join(version).join("solid.vcb")).unwrap();
-        for (at, flip) in (0..sound.len()).flat_map(|at| [1, 0x80, 0xff].map(|flip| (at, flip))) {
-            let mut bytes = sound.clone();
-            bytes[at] ^= flip;
-            let level = Bundle::from_bytes(&bytes).and_then(|bundle| bundle.solid());
-            let Ok(level) = level else {
-                refused += 1;
-                continue;
-            };
-            asked += 1;
-            let last = level.cells().saturating_sub(1);
-            let frame = level.parameters().frame;
-            let [a, b] = [[48.0, 48.0, 32.0], [480.0, 200.0, 50.0]].map(|at| frame.to_level(at));
-            let _ = frame.to_asked(a);
-            let _ = (level.locate(a), level.bounds(last), level.visible(0, last));
-            let _ = (
-                level.visible_from_eye(a, 22.0, b),
-                level.sees_within(a, b, [40.0; 2]),
-            );
-            if at % 16 == 0 {
-                let _ = level.visible_cells(0).count();
-            }
-            if at % 64 == 0
-                && let Some(mut test) = level.occlusion_test()
-            {
-                test.set_doors(&[[a, b]]);
-                let [from, to] = [a, b].map(|at| Extent::of_box([at, at]));
-                let _ = test.hides(&from, &to, &mut 0, Duration::from_millis(1));
-            }
+    let sound = std::fs::read(root.join("tests/golden/v1/solid.vcb")).unwrap();
+    for (at, flip) in (0..sound.len()).flat_map(|at| [1, 0x80, 0xff].map(|flip| (at, flip))) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= flip;
+        let level = Bundle::from_bytes(&bytes).and_then(|bundle| bundle.solid());
+        let Ok(level) = level else {
+            refused += 1;
+            continue;
+        };
+        asked += 1;
+        let last = level.cells().saturating_sub(1);
+        let frame = level.parameters().frame;
+        let [a, b] = [[48.0, 48.0, 32.0], [480.0, 200.0, 50.0]].map(|at| frame.to_level(at));
+        let _ = frame.to_asked(a);
+        let _ = (level.locate(a), level.bounds(last), level.visible(0, last));
+        let _ = (
+            level.visible_from_eye(a, 22.0, b),
+            level.sees_within(a, b, [40.0; 2]),
+        );
+        if at % 16 == 0 {
+            let _ = level.visible_cells(0).count();
+        }
+        if at % 64 == 0
+            && let Some(mut test) = level.occlusion_test()
+        {
+            test.set_doors(&[[a, b]]);
+            let [from, to] = [a, b].map(|at| Extent::of_box([at, at]));
+            let _ = test.hides(&from, &to, &mut 0, Duration::from_millis(1));
         }
     }
     assert!(refused > 1000 && asked > 10_000, "{refused} {asked}");
-}
-
-/// Of the same rooms, by the version before.
-fn one_of_version_1_says_the_same(level: &SolidBundle) {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1/solid.vcb");
-    let report = verify(&golden, &mut |_| {}).unwrap();
-    assert!(report.is_sound(), "{report:#?}");
-    let bundle = OwnedBundle::open(&golden).unwrap();
-    let World::Solid(old) = bundle.world() else {
-        panic!("expected a solid level");
-    };
-    let of = old.parameters();
-    assert_eq!((of.eye, of.middle), ([22.0; 2], [0.0; 3]));
-    assert_eq!(
-        (of.units, of.frame),
-        (SolidUnits::Unknown, Frame::default())
-    );
-    assert_eq!(old.cells(), level.cells());
-    for a in 0..level.cells() {
-        assert_eq!(old.bounds(a), level.bounds(a));
-        for b in 0..level.cells() {
-            assert_eq!(old.visible(a, b), level.visible(a, b), "{a} {b}");
-        }
-    }
-    the_independent_reader_agrees(&golden, old);
 }
 
 /// Who sees whom, and which cells hold positions in them, between them and outside.

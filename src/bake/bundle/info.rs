@@ -11,6 +11,7 @@ use super::provenance::Provenance;
 use super::timings::Timings;
 use crate::quality::Quality;
 use viewcell::format::cells::{CellParameters, SymmetryCode};
+use viewcell::format::header::VERSION;
 use viewcell::format::patch::{PATCH_MAGIC, PATCH_VERSION};
 use viewcell::format::sections::TEXT_LIMIT;
 use viewcell::format::solid::SolidParameters;
@@ -254,7 +255,7 @@ pub fn info(path: &Path) -> Result<Info, BundleError> {
     let sections = file.sections().iter().map(SectionInfo::of);
     Ok(Info {
         kind: header.kind.to_string(),
-        format_version: header.version,
+        format_version: VERSION,
         bytes: header.file_length,
         checksum: format!("{:08x}", file.checksum()),
         terrain,
@@ -408,8 +409,7 @@ fn solid_info(
 ) -> Result<SolidInfo, BundleError> {
     let format = BundleError::format(file.path());
     let none = Sizes::default();
-    let solid = SolidParameters::parse(&file.need(Tag::SOLD, &none)?, file.header().version)
-        .map_err(format)?;
+    let solid = SolidParameters::parse(&file.need(Tag::SOLD, &none)?).map_err(format)?;
     let terrain = TerrainParameters::parse(&file.need(Tag::GRID, &none)?).map_err(format)?;
     let option = |name: &str| provenance?.options.get(name);
     let grade = option("grade").and_then(Value::as_u64).unwrap_or(0) as u32;

@@ -46,8 +46,7 @@ impl TerrainParts {
         let solid = match found {
             WorldKind::Solid => {
                 let record = file.need(Tag::SOLD, &none)?;
-                let solid =
-                    SolidParameters::parse(&record, file.header().version).map_err(format)?;
+                let solid = SolidParameters::parse(&record).map_err(format)?;
                 let sizes = Sizes::from(&solid);
                 Some(SolidSections {
                     boxes: file.need(Tag::SBOX, &sizes)?,

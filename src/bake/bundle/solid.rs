@@ -139,7 +139,6 @@ mod tests {
     use super::*;
     use viewcell::dice::Dice;
     use viewcell::format::SolidCells;
-    use viewcell::format::header::SOLID_VERSION;
     use viewcell_ingest::world::solid::{Aabb, PlaceBox, Units};
 
     /// Of each cube of 8 finest cells a side, a random part: some as a whole, some in pieces.
@@ -177,7 +176,7 @@ mod tests {
         let boxes = random_boxes(&mut dice);
         let places = PlaceCells::new([32.0, 32.0, 24.0], [-100.0, 7.0, 3.0], boxes);
         let sections = sections(&places);
-        let parameters = SolidParameters::parse(&sections.parameters, SOLID_VERSION).unwrap();
+        let parameters = SolidParameters::parse(&sections.parameters).unwrap();
         let cells = SolidCells::new(parameters, &sections.boxes, &sections.buckets);
         for _ in 0..20_000 {
             let at = [0; 3].map(|_: u32| f64::from(dice.roll(1200)) - 150.0);
@@ -205,7 +204,7 @@ mod tests {
             let boxes = random_boxes(&mut dice);
             let places = PlaceCells::new([32.0, 32.0, 24.0], [-100.0, 7.0, 3.0], boxes);
             let sections = sections(&places);
-            let parameters = SolidParameters::parse(&sections.parameters, SOLID_VERSION).unwrap();
+            let parameters = SolidParameters::parse(&sections.parameters).unwrap();
             let cells = SolidCells::new(parameters, &sections.boxes, &sections.buckets);
             for _ in 0..100 {
                 // Corners are often on borders of cells.

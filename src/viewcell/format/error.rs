@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::grid::GridError;
 use super::signature::SIGNATURE_SCHEME;
-use super::tag::{FileId, MAX_SECTIONS, PATCH_VERSION, SOLID_VERSION, Tag, VERSION, WorldKind};
+use super::tag::{FileId, MAX_SECTIONS, PATCH_VERSION, Tag, VERSION, WorldKind};
 
 /// Why bytes are no bundle that this version reads. Says what was expected, what was found, and
 /// what to do.
@@ -225,7 +225,7 @@ impl fmt::Display for FormatError {
             ),
             Self::Version { found } => write!(
                 f,
-                "expected format version {VERSION} at offset 8, of a solid level up to {SOLID_VERSION}, found {found}: read it with the version of viewcell that wrote it, or bake it again"
+                "expected format version {VERSION} at offset 8, found {found}: read it with the version of viewcell that wrote it, or bake it again"
             ),
             Self::HeaderChecksum { expected, found } => write!(
                 f,

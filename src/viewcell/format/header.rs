@@ -16,7 +16,7 @@
 use super::bytes::{array_at, crc32, put, u32_at, u64_at};
 use super::error::FormatError;
 
-pub use super::tag::{FileId, MAX_SECTIONS, SOLID_VERSION, Tag, VERSION, WorldKind};
+pub use super::tag::{FileId, MAX_SECTIONS, Tag, VERSION, WorldKind};
 
 /// The first eight bytes: one that is not ASCII, the letters, then line ends and an end-of-file
 /// mark, so that a transfer as text shows.
@@ -31,8 +31,6 @@ pub const ALIGNMENT: u64 = 64;
 /// The fixed header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Format version. Limit: 1 to [`WorldKind::version`].
-    pub version: u32,
     /// What the bundle is of.
     pub kind: WorldKind,
     /// Exact length of the file in bytes.
@@ -44,10 +42,9 @@ pub struct Header {
 }
 
 impl Header {
-    /// That of a new bundle of a kind, in the version that this library writes, before lengths and sections are known.
+    /// That of a new bundle of a kind, before lengths and sections are known.
     pub const fn of(kind: WorldKind) -> Self {
         Self {
-            version: kind.version(),
             kind,
             file_length: 0,
             section_count: 0,
@@ -59,7 +56,7 @@ impl Header {
     pub fn encode(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
         put(&mut bytes, 0, &MAGIC);
-        put(&mut bytes, 8, &self.version.to_le_bytes());
+        put(&mut bytes, 8, &VERSION.to_le_bytes());
         put(&mut bytes, 12, &self.kind.code().to_le_bytes());
         put(&mut bytes, 16, &self.file_length.to_le_bytes());
         put(&mut bytes, 24, &self.section_count.to_le_bytes());
@@ -84,7 +81,7 @@ impl Header {
             return Err(FormatError::Magic { found });
         }
         let version = u32_at(&header, 8).ok_or(short)?;
-        if !(1..=SOLID_VERSION).contains(&version) {
+        if version != VERSION {
             return Err(FormatError::Version { found: version });
         }
         let expected = Self::checksum_of(&header);
@@ -94,15 +91,11 @@ impl Header {
         }
         let found = u32_at(&header, 12).ok_or(short)?;
         let kind = WorldKind::from_code(found).ok_or(FormatError::Kind { found })?;
-        if version > kind.version() {
-            return Err(FormatError::Version { found: version });
-        }
         let found = u32_at(&header, 24).ok_or(short)?;
         if found == 0 || found > MAX_SECTIONS {
             return Err(FormatError::SectionCount { found });
         }
         Ok(Self {
-            version,
             kind,
             file_length: u64_at(&header, 16).ok_or(short)?,
             section_count: found,

@@ -26,8 +26,6 @@
 //! 184  scale                f64      units of the level in a unit that is asked with
 //! ```
 //!
-//! In format version 1 the eye has one height and bytes 148 to 191 are 0.
-//!
 //! `SBOX`, 16 bytes a cell: where a player's origin may be that is in the cell.
 //!
 //! ```text
@@ -154,12 +152,12 @@ impl SolidParameters {
         bytes
     }
 
-    /// The parameters in the bytes of the section of a bundle of a format version.
+    /// The parameters in the bytes of the section.
     ///
     /// # Errors
     ///
     /// Where a field makes no sense, or the length is not that of the section.
-    pub fn parse(bytes: &[u8], version: u32) -> Result<Self, FormatError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let wrong = |field, offset, expected| FormatError::Parameter {
             tag: Tag::SOLD,
             field,
@@ -198,26 +196,20 @@ impl SolidParameters {
         }
         let finite = |at| f64_at(bytes, at).filter(|number| number.is_finite());
         let low = finite(128).ok_or(wrong("eye", 128, "a finite number"))?;
-        let (mut high, mut middle) = (low, [0.0; 3]);
-        let (mut frame, mut units) = (Frame::default(), SolidUnits::Unknown);
-        if version > 1 {
-            high = finite(152).ok_or(wrong("eye", 152, "a finite number"))?;
-            if low > high {
-                return Err(wrong("eye", 152, "at least the lowest"));
-            }
-            middle = three("middle", 160, any, "finite numbers")?;
-            let axes = array_at::<3>(bytes, 148).ok_or(wrong("axes", 148, "3 bytes"))?;
-            let scale = finite(184).ok_or(wrong("scale", 184, "a positive number"))?;
-            frame = Frame {
-                axes: axes.map(u8::cast_signed),
-                scale,
-            };
-            if !frame.is_sound() {
-                return Err(wrong("axes", 148, "each axis once, and a positive scale"));
-            }
-            let code = array_at::<1>(bytes, 151).and_then(|[code]| SolidUnits::from_code(code));
-            units = code.ok_or(wrong("units", 151, "0 to 2"))?;
+        let high = finite(152).ok_or(wrong("eye", 152, "a finite number"))?;
+        if low > high {
+            return Err(wrong("eye", 152, "at least the lowest"));
         }
+        let axes = array_at::<3>(bytes, 148).ok_or(wrong("axes", 148, "3 bytes"))?;
+        let scale = finite(184).ok_or(wrong("scale", 184, "a positive number"))?;
+        let frame = Frame {
+            axes: axes.map(u8::cast_signed),
+            scale,
+        };
+        if !frame.is_sound() {
+            return Err(wrong("axes", 148, "each axis once, and a positive scale"));
+        }
+        let code = array_at::<1>(bytes, 151).and_then(|[code]| SolidUnits::from_code(code));
         Ok(Self {
             cells,
             solids: word("solids", 4)?,
@@ -227,9 +219,9 @@ impl SolidParameters {
             cell: three("cell size", 56, |size| size > 0.0, "positive numbers")?,
             hull,
             eye: [low, high],
-            middle,
+            middle: three("middle", 160, any, "finite numbers")?,
             frame,
-            units,
+            units: code.ok_or(wrong("units", 151, "0 to 2"))?,
             input_bytes: u64_at(bytes, 136).ok_or(wrong("input bytes", 136, "8 bytes"))?,
             input_crc32: word("input checksum", 144)?,
         })

@@ -2,10 +2,8 @@
 
 use core::fmt;
 
-/// The format version of bundles of terrains and of levels of cells.
+/// The format version of bundles.
 pub const VERSION: u32 = 1;
-/// The format version of bundles of solid levels. Those of version 1 are read as well.
-pub const SOLID_VERSION: u32 = 2;
 
 /// Greatest number of sections.
 pub const MAX_SECTIONS: u32 = 64;
@@ -28,14 +26,6 @@ impl WorldKind {
             Self::Terrain => 1,
             Self::Cells => 2,
             Self::Solid => 3,
-        }
-    }
-
-    /// The format version that this library writes of bundles of this kind. It reads all from 1 on.
-    pub const fn version(self) -> u32 {
-        match self {
-            Self::Terrain | Self::Cells => VERSION,
-            Self::Solid => SOLID_VERSION,
         }
     }
 

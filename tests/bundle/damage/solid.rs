@@ -15,7 +15,7 @@ struct Level(Vec<u8>);
 impl Level {
     fn new() -> Self {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let level = Self(std::fs::read(root.join("tests/golden/v2/solid.vcb")).unwrap());
+        let level = Self(std::fs::read(root.join("tests/golden/v1/solid.vcb")).unwrap());
         assert!(report_of(&level.0).is_sound());
         level
     }

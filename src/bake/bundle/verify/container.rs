@@ -82,7 +82,6 @@ pub(super) const RULES: [Rule; 12] = [
 /// A file whose header, table and sections are as they should be.
 pub(super) struct Container {
     pub file: File,
-    pub version: u32,
     pub kind: WorldKind,
     pub sections: Vec<Section>,
 }
@@ -260,7 +259,6 @@ pub(super) fn check(
         })?;
     Ok(sound.then_some(Container {
         file,
-        version: header.version,
         kind: header.kind,
         sections,
     }))
@@ -277,11 +275,8 @@ fn magic(start: &[u8], faults: &mut Faults) -> io::Result<()> {
 
 fn version(header: &[u8; HEADER_LEN], faults: &mut Faults) -> io::Result<()> {
     let found = u32_at(header, 8).unwrap_or(0);
-    // The kind is checked after the checksum.
-    let kind = u32_at(header, 12).and_then(WorldKind::from_code);
-    let newest = kind.map_or(format::header::VERSION, WorldKind::version);
-    if !(1..=newest).contains(&found) {
-        faults.add("format version", 8, newest, found);
+    if found != format::header::VERSION {
+        faults.add("format version", 8, format::header::VERSION, found);
     }
     Ok(())
 }

@@ -95,16 +95,8 @@ fn solid(
     valid: &ValidPyramid,
     faults: &mut Faults,
 ) -> io::Result<Option<SolidParameters>> {
-    let version = container.version;
-    let parse = |record: &[u8]| SolidParameters::parse(record, version);
-    let encode = |of: &SolidParameters| {
-        let mut canonical = of.encode().to_vec();
-        if version == 1 {
-            canonical[148..].fill(0);
-        }
-        canonical
-    };
-    let Some(solid) = container.record(Tag::SOLD, parse, encode, faults)? else {
+    let encode = |of: &SolidParameters| of.encode().to_vec();
+    let Some(solid) = container.record(Tag::SOLD, SolidParameters::parse, encode, faults)? else {
         return Ok(None);
     };
     container.check_sizes(Tag::SOLD, &Sizes::from(&solid), faults);

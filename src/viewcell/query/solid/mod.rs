@@ -63,7 +63,7 @@ impl<'a> SolidBundle<'a> {
             bundle.check_section(tag)?;
         }
         let record = bundle.need(Tag::SOLD, &Sizes::default())?;
-        let parameters = SolidParameters::parse(record, bundle.header().version)?;
+        let parameters = SolidParameters::parse(record)?;
         let sizes = Sizes::from(&parameters);
         let boxes = bundle.need(Tag::SBOX, &sizes)?;
         let buckets = bundle.need(Tag::SLOC, &sizes)?;
