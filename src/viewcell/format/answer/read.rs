@@ -15,8 +15,8 @@ pub trait ReadPvs<'a>: Copy {
     /// The visible samples of a block, as a word of a block bitmap. Bits without terrain may be either.
     fn word(&self, column: u32, row: u32) -> u64;
 
-    /// Hands over what is visible, depth first in Morton order: [`Leaf::Visible`] and
-    /// [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
+    /// Hands over what is visible, depth first in Morton order, and where several levels tell of it level by level:
+    /// [`Leaf::Visible`] and [`Leaf::Block`], never [`Leaf::Hidden`]. Quads may lie outside the grid, and bits where
     /// there is no terrain, if the bytes say so. While ground has changed and its patch is not yet
     /// there, what that may open comes after all else, by blocks that may have come before. Stops
     /// when `take` returns `false`; returns whether it never did.

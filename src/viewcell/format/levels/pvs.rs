@@ -1,7 +1,9 @@
 //! The PVS of a quad, out of levels of groups.
 
+use core::ops::Range;
+
 use super::{Block, Levels, quad_in_block, up};
-use crate::format::answer::ReadPvs;
+use crate::format::answer::{GroupPvs, ReadPvs};
 use crate::format::grid::{BLOCK_LEVEL, Quad, Sample, Valid, quad_mask};
 use crate::format::tree::{Answer, Leaf, state_of};
 
@@ -141,6 +143,69 @@ impl<'a> LevelsPvs<'a> {
         self.spread(quad, level, seen, take)
     }
 
+    /// What a level says of the quad, where that lies in one block of it.
+    fn by_level(&self, level: u32) -> Option<GroupPvs<'a>> {
+        let own = quad_in_block(self.quad, level);
+        GroupPvs::new(self.levels.groups(level), own)
+    }
+
+    /// Hands over what a level says of a quad of its cells, of level 3 or more, and no lower level: of a block the cells that
+    /// are seen, of more all.
+    fn tell(&self, level: u32, quad: Quad, seen: u64, take: &mut dyn FnMut(Leaf) -> bool) -> bool {
+        let Quad { column, row, .. } = quad;
+        let whole = Quad::new(quad.level + level, column, row);
+        if !self.levels.valid.grid().has_quad(whole) {
+            return true;
+        }
+        if quad.level > BLOCK_LEVEL {
+            let mut children = (0..4).filter_map(|child| quad.child(child));
+            return match self.is_told_below(level, quad) {
+                Some(false) => take(Leaf::Visible(whole)),
+                _ => children.all(|child| self.tell(level, child, seen, take)),
+            };
+        }
+        let terrain = self.levels.groups(level).valid().block(column, row);
+        let part = |quad: Quad, take: &mut dyn FnMut(Leaf) -> bool| {
+            let terrain = terrain & quad_mask(quad_in_block(quad, level));
+            let seen = seen & terrain;
+            match seen {
+                0 => true,
+                _ if seen == terrain => take(Leaf::Visible(quad)),
+                _ => self.spread(quad, level, seen, take),
+            }
+        };
+        match self.is_told_below(level, quad) {
+            Some(true) => true,
+            Some(false) => part(whole, take),
+            None => (0..4).filter_map(|child| whole.child(child)).all(|child| {
+                let below = Quad::new(BLOCK_LEVEL, child.column, child.row);
+                self.is_near(level - 1, below) || part(child, take)
+            }),
+        }
+    }
+
+    /// Whether a level below tells of all of a quad of a level; `None` where of some.
+    fn is_told_below(&self, level: u32, quad: Quad) -> Option<bool> {
+        let Some(below) = level.checked_sub(1).filter(|_| level > self.lowest) else {
+            return Some(false);
+        };
+        let [columns, rows] = self.levels.shape.window(below, up(self.block, below));
+        let side = 1 << (quad.level + 1 - BLOCK_LEVEL);
+        let (column, row) = (quad.column * side, quad.row * side);
+        let meets = |at: u32, near: &Range<u32>| at < near.end && at + side > near.start;
+        let holds = |at: u32, near: &Range<u32>| near.start <= at && at + side <= near.end;
+        if !meets(column, &columns) || !meets(row, &rows) {
+            return Some(false);
+        }
+        (holds(column, &columns) && holds(row, &rows)).then_some(true)
+    }
+
+    /// Whether a level tells of a block.
+    fn is_near(&self, level: u32, block: Quad) -> bool {
+        let shape = self.levels.shape;
+        shape.is_near(up(self.block, level), (block.column, block.row))
+    }
+
     /// Hands over what is visible of a quad by one level, the lowest that covers any part of it: `seen` are the cells of
     /// its block that are seen.
     fn spread(
@@ -213,12 +278,26 @@ impl<'a> ReadPvs<'a> for LevelsPvs<'a> {
         spread_out(seen, (column, row), level) & valid.block(column, row)
     }
 
+    /// Level by level, each in one pass over a group.
     fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
         let valid = self.levels.valid;
         if !valid.has_quad(self.quad) {
             return true;
         }
-        self.walk(valid.grid().root(), &mut take)
+        let levels = self.lowest..self.levels.count;
+        // Several blocks of the highest level, or damaged.
+        if levels.clone().any(|level| self.by_level(level).is_none()) {
+            return self.walk(valid.grid().root(), &mut take);
+        }
+        levels.into_iter().all(|level| {
+            self.by_level(level).is_none_or(|pvs| {
+                pvs.sweep(|leaf| match leaf {
+                    Leaf::Hidden(_) => true,
+                    Leaf::Visible(quad) => self.tell(level, quad, !0, &mut take),
+                    Leaf::Block(block, cells) => self.tell(level, block, cells, &mut take),
+                })
+            })
+        })
     }
 
     fn contains(&self, sample: Sample) -> bool {
