@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::output;
 use viewcell::format::{FormatError, WorldKind};
 use viewcell::query::{
     Bundle, CellBundle, MappedBundle, OpenError, OwnedBundle, SolidBundle, TerrainBundle, World,
@@ -22,15 +21,6 @@ pub struct Opened {
 pub fn open(path: &Path) -> Result<Opened, Failure> {
     let map = MappedBundle::open(path).and_then(OwnedBundle::of_map);
     let bundle = map.map_err(|error| cannot_open(path, error))?;
-    let header = bundle.bundle().header();
-    if header.kind == WorldKind::Solid && header.version < header.kind.version() {
-        output::say(format_args!(
-            "{}: a solid level of format version {}: it was baked for one height of the eye, far from the origin with \
-             gaps closed that are open, and by readers that took fences, glass and clear surfaces for walls; bake it again",
-            path.display(),
-            header.version
-        ));
-    }
     let path = path.to_owned();
     Ok(Opened { path, bundle })
 }
