@@ -351,7 +351,8 @@ fn terrain_info(file: &BundleFile) -> Result<TerrainInfo, BundleError> {
     };
     let tree_code = match parameters.tree_code {
         TreeCode::Single => "single",
-        TreeCode::Levels => "levels",
+        TreeCode::Levels if parameters.grade > 0 => "graded",
+        TreeCode::Levels => "pairs",
     };
     Ok(TerrainInfo {
         width: grid.width(),

@@ -2,7 +2,7 @@
 //!
 //! - [`writer`]: bundles of a grid of view cells: trees in, a finished file out, or nothing;
 //! - `cells`: the same for levels of cells;
-//! - [`pairs_writer`]: groups and trees in, a finished file out;
+//! - [`levels_writer`]: groups and unions in, a finished file out;
 //! - [`output`]: files that appear under their names when they are complete;
 //! - [`mod@file`]: reading sections of a file without mapping it;
 //! - [`mod@verify`]: every rule of the format, one function each;

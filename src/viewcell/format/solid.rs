@@ -544,15 +544,7 @@ mod tests {
             input_crc32: 0xdead_beef,
         };
         let bytes = parameters.encode();
-        assert_eq!(SolidParameters::parse(&bytes, 2), Ok(parameters));
-        let old = SolidParameters {
-            eye: [12.0; 2],
-            middle: [0.0; 3],
-            frame: Frame::default(),
-            units: SolidUnits::Unknown,
-            ..parameters
-        };
-        assert_eq!(SolidParameters::parse(&bytes, 1), Ok(old));
+        assert_eq!(SolidParameters::parse(&bytes), Ok(parameters));
         for (at, bad) in [
             (0, 0_u32.to_le_bytes()),
             (12, 0_u32.to_le_bytes()),
@@ -567,10 +559,10 @@ mod tests {
         ] {
             let mut bytes = bytes;
             put(&mut bytes, at, &bad);
-            assert!(SolidParameters::parse(&bytes, 2).is_err(), "{at}");
+            assert!(SolidParameters::parse(&bytes).is_err(), "{at}");
         }
         for length in 0..SOLID_LEN {
-            assert!(SolidParameters::parse(&bytes[..length], 2).is_err());
+            assert!(SolidParameters::parse(&bytes[..length]).is_err());
         }
     }
 }

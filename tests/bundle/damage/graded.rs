@@ -65,7 +65,7 @@ fn terrain_of_a_level_that_the_one_below_lacks_is_found() {
 }
 
 #[test]
-fn tree_code_3_has_a_grade() {
+fn another_grade_has_other_levels() {
     for (at, value) in [(144, 0), (145, 0x20)] {
         let mut parts = parts();
         parts.bytes(Tag::GRID)[at] = value;

@@ -7,7 +7,7 @@ use viewcell_papers::simulate::culling::{CullingOptions, Method, cull};
 use viewcell_simulate::trace::{HEADER, Trace};
 
 /// Two rooms with a doorway.
-const ROOMS: &[u8] = include_bytes!("../../../../tests/golden/v2/solid.vcb");
+const ROOMS: &[u8] = include_bytes!("../../../../tests/golden/v1/solid.vcb");
 
 /// One stands in the one room, two walk along the wall between them.
 fn walks() -> Trace {
