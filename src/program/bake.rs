@@ -5,30 +5,25 @@ mod cells;
 mod document;
 mod kind;
 mod solid;
+mod verb;
 mod verb_options;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use viewcell_bake::plan::InputWorld;
-use viewcell_bake::{
-    BakeErrorKind, BakeOptions, Baked, Input, PlanError, PlanOptions, VisibilityMode,
-    checkpoint_beside, plan, run as bake, shard_in_the_making,
-};
+use viewcell_bake::{BakeErrorKind, BakeOptions, Input, PlanError, PlanOptions, VisibilityMode};
 use viewcell_ingest::IngestError;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::job::{TerrainJob, Visibility};
-use super::memory;
-use super::output::say;
 use super::progress::Progress;
-use super::signals::Stop;
 
 pub use cells::{ImportArgs, import};
 pub use document::{Document, ForecastDocument};
-use document::{finish, finish_shard, said_first};
 pub use kind::with_kind;
 pub use solid::{hull, reached};
-use verb_options::{VerbOptions, stopped};
+use verb::Verb;
+use verb_options::VerbOptions;
 pub use verb_options::{bundle_of, check_output};
 
 /// Bake a world into a bundle that answers who can see whom
@@ -123,95 +118,6 @@ fn prepare(job: &TerrainJob, progress: &Progress) -> Result<(Input, PlanOptions)
         ..PlanOptions::default()
     };
     Ok((input, options))
-}
-
-/// A bake, from the command line to the last word.
-struct Verb<'a> {
-    /// The file that is baked.
-    input: &'a Path,
-    /// Where the bundle goes.
-    bundle: PathBuf,
-    force: bool,
-    /// Whether the bundle has a budget.
-    is_lossy: bool,
-    /// Whether what is kept of a stopped bake is a flow through portals, which has no tiles.
-    keeps_flow: bool,
-    options: &'a VerbOptions,
-}
-
-impl Verb<'_> {
-    /// Reads what is to be baked, plans, tells what it takes, bakes, and tells what was made.
-    fn run(
-        self,
-        prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
-    ) -> Outcome {
-        let VerbOptions { long, voice, .. } = self.options;
-        if self.is_lossy && long.shard.is_some() {
-            return Err(Failure::usage(
-                "--budget: expected a whole bundle, found --shard; give it to viewcell merge",
-            ));
-        }
-        let output = long.output(self.bundle.clone());
-        // A dry run leaves nothing behind: a signal ends it at once.
-        let stop = if long.dry_run {
-            Stop::default()
-        } else {
-            check_output(self.input, self.force, long.resume, &output)?;
-            Stop::listen()?
-        };
-        let progress = Progress::new(voice, stop.clone());
-        let made = self.make(prepare, &output, &progress);
-        progress.finish();
-        let notes = progress.notes();
-        match made {
-            Err(_) if stop.asked() && self.keeps_flow => {
-                let kept = checkpoint_beside(&output);
-                say(format_args!(
-                    "viewcell: stopped; finished work is kept in {}",
-                    kept.display()
-                ));
-                Ok(stop.exit())
-            }
-            Err(failure) if stop.asked() => Err(stopped(&failure, &stop)),
-            Err(failure) => Err(failure),
-            Ok(None) => Ok(Exit::Done),
-            Ok(Some(Baked::Shard(report))) => finish_shard(report, output, notes, self.options),
-            Ok(Some(_)) => finish(output, notes, self.options),
-        }
-    }
-
-    /// `None` of a dry run, which has told what it foresees.
-    fn make(
-        &self,
-        prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
-        output: &Path,
-        progress: &Progress,
-    ) -> Result<Option<Baked>, Failure> {
-        let long = &self.options.long;
-        let (input, mut options) = prepare(progress)?;
-        options.bake.overwrite = self.force;
-        options.bake.keep = long.keep();
-        let plan = plan(&input, &options, progress)?;
-        if long.dry_run {
-            let document = ForecastDocument::new(&plan, progress)?;
-            progress.finish();
-            return document.tell(&self.options.json).map(|_| None);
-        }
-        if !long.resume && long.shard.is_none() {
-            // To foresee finer cells may take more memory than the bake.
-            let is_limited = options.bake.memory.is_some();
-            said_first(&plan, is_limited, progress)?;
-        }
-        let begun = match long.shard {
-            None => checkpoint_beside(output),
-            Some(_) => shard_in_the_making(output),
-        };
-        // What was there before may be worth something.
-        if !begun.exists() {
-            memory::remove_if_short(vec![begun]);
-        }
-        Ok(Some(bake(&plan, output, long.shard, progress)?))
-    }
 }
 
 impl From<BakeErrorKind> for Exit {

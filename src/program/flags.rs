@@ -5,15 +5,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use viewcell_bake::bundle::BundleError;
 use viewcell_bake::{BakeError, PlanError};
 use viewcell_ingest::IngestError;
 use viewcell_view::live::ViewError;
 use viewcell_view::picture::PictureError;
-
-use super::Cli;
 
 /// The names that the library's messages have for options which are called otherwise here, their flags or what there is
 /// instead of one; and how a value looks where there is a form to keep to.
@@ -37,6 +36,15 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("up", "--from", "y-up|z-up"),
     ("vertical_offset", "--vertical-scale", "S,METRES"),
 ];
+
+/// The program's command, once it runs.
+static COMMAND: OnceLock<fn() -> Command> = OnceLock::new();
+
+/// Makes the options of a command known.
+pub fn learn(command: fn() -> Command) {
+    // Whoever comes later says the same.
+    let _ = COMMAND.set(command);
+}
 
 /// What to tell of an error.
 pub fn message(error: &anyhow::Error) -> String {
@@ -102,7 +110,9 @@ fn option(text: &str) -> Option<(Cow<'static, str>, &'static str, &str)> {
     }
     let flag = format!("--{}", name.replace('_', "-"));
     let mut all = BTreeSet::new();
-    flags(&Cli::command(), &mut all);
+    if let Some(command) = COMMAND.get() {
+        flags(&command(), &mut all);
+    }
     all.contains(&flag).then(|| (flag.into(), "", after))
 }
 
@@ -122,10 +132,13 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]
     fn options_become_flags_and_other_words_stay() {
+        learn(crate::Cli::command);
         for (text, told) in [
             ("give `spacing`", "give --spacing DX[,DY]"),
             (
@@ -155,6 +168,7 @@ mod tests {
 
     #[test]
     fn an_error_of_the_library_is_told_with_flags_and_another_as_it_is() {
+        learn(crate::Cli::command);
         let error = BundleError::Exists {
             path: "a.vcb".into(),
         };
@@ -169,7 +183,7 @@ mod tests {
     #[test]
     fn every_flag_is_one_of_the_command_line() {
         let mut known = BTreeSet::new();
-        flags(&Cli::command(), &mut known);
+        flags(&crate::Cli::command(), &mut known);
         for (name, flag, _) in FLAGS.iter().filter(|(name, ..)| *name != "max_samples") {
             assert!(known.contains(*flag), "{name}: {flag}");
         }

@@ -16,8 +16,8 @@ use viewcell_view::picture::{self, Ground, Part, Viewpoint};
 
 use super::exit::{Failure, Outcome};
 use super::output::{self, Json, say};
-use super::query::answer::NamedPlace;
 use super::query::lines::{answer_documents, parse_pair};
+use super::query::place::NamedPlace;
 use super::query::{Opened, PairArgs, Position, count_samples, samples_of};
 use super::render::{check_drawable, check_png};
 

@@ -139,6 +139,7 @@ pub fn program<C: CommandFactory + FromArgMatches>(
     arguments: impl FnOnce(&Command) -> Vec<OsString>,
     run: impl FnOnce(C) -> exit::Outcome,
 ) -> ExitCode {
+    flags::learn(Cli::command);
     signals::outlive_file_limits();
     signals::remove_parts_on_signals();
     let exit = match run(parsed(arguments)) {

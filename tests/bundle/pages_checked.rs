@@ -2,14 +2,14 @@
 
 use core::sync::atomic::AtomicU8;
 
-use viewcell::format::Tag;
+use viewcell::format::{Tag, WorldKind};
 use viewcell::query::{Bundle, MappedBundle, OpenError, Sample, TerrainBundle};
 use viewcell_bake::bundle::verify;
 use viewcell_bake::{RepackOptions, Silent, repack};
 
 use crate::golden::{pairs_path, path};
 use crate::reader::said;
-use crate::signed;
+use crate::{sections, signed};
 
 fn states(count: usize) -> Vec<AtomicU8> {
     (0..count).map(|_| AtomicU8::new(0)).collect()
@@ -51,7 +51,9 @@ fn every_bundle_has_checksums_by_page_and_both_verifiers_pass_it() {
 #[test]
 fn a_bundle_without_checksums_by_page_is_opened_unchecked_and_repacked_with_them() {
     let folder = tempfile::tempdir().unwrap();
-    let (old, new) = (path("solid"), folder.path().join("new.vcb"));
+    let [old, new] = ["old.vcb", "new.vcb"].map(|name| folder.path().join(name));
+    let parts = sections::parts(&std::fs::read(pairs_path("40x9")).unwrap(), None);
+    std::fs::write(&old, sections::assemble(WorldKind::Terrain, &parts)).unwrap();
     let error = MappedBundle::open_checked(&old).unwrap_err().to_string();
     assert!(error.contains("PCRC"), "{error}");
     assert!(verify(&old, &mut |_| {}).unwrap().is_sound());

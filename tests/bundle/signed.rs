@@ -176,11 +176,14 @@ fn a_signed_level_in_another_version_is_refused() {
     let bytes = std::fs::read(&to).unwrap();
     assert_eq!(bytes[8], 1);
     let older = forged(&bytes, 8, |_| 2);
-    assert_eq!(check(&older, &key()), Err(FormatError::Signature));
+    assert_eq!(
+        check(&older, &key()),
+        Err(FormatError::Version { found: 2 })
+    );
     let path = folder.path().join("older.vcb");
     std::fs::write(&path, &older).unwrap();
     let error = MappedBundle::open_signed(&path, &key()).unwrap_err();
-    assert!(error.to_string().contains("as they were signed"), "{error}");
+    assert!(error.to_string().contains("format version 1"), "{error}");
 }
 
 /// What is signed keeps its version: that of a level of version 1 is not another one.

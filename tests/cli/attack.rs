@@ -329,7 +329,7 @@ fn left(name: &str) -> Option<String> {
 fn damaged_bundles_of_an_attack_were_blamed_on_paths_and_outputs() {
     let folder = Folder::new();
     for (name, place) in [
-        ("b21-204-repack.vcb", "SBOX"),
+        ("b21-204-repack.vcb", "SOLD"),
         ("b21-284-repack.vcb", "TIDX"),
         ("b21-162-repack.vcb", "page 0"),
     ] {

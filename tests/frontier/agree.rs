@@ -331,10 +331,9 @@ fn within(bytes: u64, weight: Weight) -> RepackOptions {
     lossy(Compression::Optimal(Budget { bytes, weight }))
 }
 
-/// A bundle within a budget as they were before answers were narrowed: it may still be asked, by the
-/// same rule, and hides nothing that is visible without loss.
+/// A bundle within a budget that is kept: it hides nothing that is visible without loss.
 #[test]
-fn a_bundle_of_before_answers_by_the_same_rule() {
+fn a_kept_bundle_within_a_budget_answers_by_the_same_rule() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("tests/golden/v1/40x24-within-budget.vcb");
     let report = verify(&path, &mut |_| {}).unwrap();

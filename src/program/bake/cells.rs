@@ -13,8 +13,9 @@ use viewcell_ingest::cells::{IngestCellsOptions, IngestedCells, read_cells};
 use viewcell_ingest::world::CellGraph;
 use viewcell_ingest::{read_matrix, world};
 
+use super::verb::Verb;
 use super::verb_options::Long;
-use super::{Verb, VerbOptions, bundle_of};
+use super::verb_options::{VerbOptions, bundle_of};
 
 /// Bake a level of cells: who sees whom among them, and how far apart they are
 ///

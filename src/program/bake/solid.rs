@@ -12,7 +12,8 @@ use viewcell_bake::plan::{CellChoice, Players};
 use viewcell_bake::{Input, PlanOptions};
 use viewcell_ingest::world::solid::Aabb;
 
-use super::{Verb, VerbOptions, bundle_of};
+use super::verb::Verb;
+use super::verb_options::{VerbOptions, bundle_of};
 
 /// Bake a level of solids or a mesh: view cells as small as players, in three dimensions
 ///

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::{Position, Standing};
+use super::place::{NamedPlace, Position, Standing};
 use viewcell::query::World;
 
 /// What `viewcell query --json` prints: the answer to any question, of a bundle of any kind.
@@ -25,16 +25,6 @@ pub enum Answer {
     Sample(LocatedSample),
     /// `locate` in a level.
     Cell(LocatedCell),
-}
-
-/// A place: column and row of a sample of the heightmap, or the number of a cell.
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum NamedPlace {
-    /// On a terrain.
-    Sample([u32; 2]),
-    /// In a level of cells, and in a solid level.
-    Cell(u32),
 }
 
 /// Whether B may be seen from A.

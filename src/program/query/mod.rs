@@ -5,7 +5,7 @@
 pub(super) mod answer;
 pub(super) mod lines;
 mod opened;
-mod place;
+pub(super) mod place;
 mod pvs;
 
 use std::path::{Path, PathBuf};

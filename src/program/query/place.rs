@@ -7,7 +7,6 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::NamedPlace;
 use super::opened::{Opened, Over};
 use crate::exit::Failure;
 use crate::moved;
@@ -18,6 +17,16 @@ use viewcell::query::{
     Extent, Place, Pvs, Quad, Sample, Seen, SolidBundle, TerrainBundle, World, WorldKind,
 };
 use viewcell_ingest::world::Short;
+
+/// A place: column and row of a sample of the heightmap, or the number of a cell.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum NamedPlace {
+    /// On a terrain.
+    Sample([u32; 2]),
+    /// In a level of cells, and in a solid level.
+    Cell(u32),
+}
 
 /// A place on the command line: COL,ROW of a terrain, or the number of a cell; or as [`By`] says.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::raster::Number;
+use super::number::Number;
 use viewcell::query::{Bundle, TerrainBundle};
 use viewcell_ingest::world::Georeference;
 

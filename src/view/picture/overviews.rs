@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::geotiff::{Pieces, RasterLayout, head};
-use super::raster::Number;
+use super::number::Number;
 use viewcell_ingest::world::Georeference;
 
 /// Side of a tile. [Unit: pixels]

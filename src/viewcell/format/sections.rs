@@ -7,10 +7,9 @@ use super::header::Section;
 use super::levels::Shape;
 use super::occluders;
 use super::pairs::TREE_LEVEL;
-use super::patch::{CHANGED_LEN, PLACE_LEN};
 use super::signature::SIGNATURE_LEN;
 use super::solid::{BOX_LEN, BUCKET_LEN, SOLID_LEN, SolidParameters};
-use super::tag::{Tag, WorldKind};
+use super::tag::{CHANGED_LEN, PLACE_LEN, Tag, WorldKind};
 use super::terrain::{TERRAIN_LEN, TerrainParameters, TreeCode};
 
 /// A kind of section.

@@ -142,3 +142,9 @@ pub struct FileId {
 
 /// The version of patches that this library writes and reads.
 pub const PATCH_VERSION: u32 = 1;
+
+/// Bytes of an entry of `BIDX` and `QIDX`: what, and where its bytes begin.
+pub const PLACE_LEN: usize = 12;
+
+/// Bytes of an entry of `CHTS`: which sample, and its height.
+pub const CHANGED_LEN: usize = 12;

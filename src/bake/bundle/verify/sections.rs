@@ -67,11 +67,14 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         })?;
     }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
-    let check = match parameters.tree_code {
-        TreeCode::Single => trees::check,
-        TreeCode::Levels => levels::check,
-    };
-    check(checker, container, &parameters, &terrain, told.as_ref())
+    if parameters.tree_code == TreeCode::Levels {
+        return levels::check(checker, container, &parameters, &terrain, told.as_ref());
+    }
+    // What there is none of is as it should be.
+    for rule in [levels::PAIR_INDEX, levels::GROUPS, levels::DICTIONARY] {
+        checker.note(rule, Faults::default());
+    }
+    trees::check(checker, container, &parameters, &terrain, told.as_ref())
 }
 
 /// The parameters in `GRID`, if all makes sense that follows from them.

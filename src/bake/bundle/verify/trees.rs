@@ -6,7 +6,6 @@ mod rules;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::container::Container;
-use super::levels;
 use super::report::{Checker, Faults, Rule};
 use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
@@ -54,9 +53,6 @@ pub(super) fn check(
     let places = Places::read(container, grid, 0)?;
     if !checker.check(INDEX, |faults| index(&places, faults))? {
         return Ok(());
-    }
-    for rule in [levels::PAIR_INDEX, levels::GROUPS, levels::DICTIONARY] {
-        checker.note(rule, Faults::default());
     }
     let mask = mask_of(terrain);
     let valid = Valid::from_blocks(grid, &mask);

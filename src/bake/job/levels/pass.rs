@@ -7,7 +7,7 @@ use viewcell::format::Answer;
 
 use super::heads::{Heads, SeenAndSeeing, seen_and_seeing};
 use super::numbers::{Level, LevelGroup, Levels};
-use super::shrink::{Masks, Trade};
+use super::prune::{Masks, Trade};
 use super::unions::{UnionTrees, Uniting};
 use crate::bundle::{LevelStatistics, Statistics};
 use crate::compress::levels::{Block, Union, analyse, keep_outer, parent, rows_of, visible_pairs};

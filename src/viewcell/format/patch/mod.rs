@@ -23,18 +23,12 @@ use crate::format::header::{ENTRY_LEN, HEADER_LEN, Header, Section};
 use crate::format::sections::{self, Sizes};
 use crate::format::tag::{FileId, MAX_SECTIONS, Tag};
 
-pub use crate::format::tag::PATCH_VERSION;
+pub use crate::format::tag::{CHANGED_LEN, PATCH_VERSION, PLACE_LEN};
 
 pub mod layers;
 
 /// The first eight bytes.
 pub const PATCH_MAGIC: [u8; 8] = [0x89, b'V', b'C', b'P', 0x0D, 0x0A, 0x1A, 0x0A];
-
-/// Bytes of an entry of `BIDX` and `QIDX`: what, and where its bytes begin.
-pub const PLACE_LEN: usize = 12;
-
-/// Bytes of an entry of `CHTS`: which sample, and its height.
-pub const CHANGED_LEN: usize = 12;
 
 /// The fixed header of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
