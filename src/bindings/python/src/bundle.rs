@@ -46,17 +46,23 @@ fn other_kind(expected: &str, found: &World<'_>) -> PyErr {
 
 fn terrain(opened: &OwnedBundle) -> PyResult<&TerrainBundle<'_>> {
     let world = opened.world();
-    world.terrain().ok_or_else(|| other_kind("a terrain", world))
+    world
+        .terrain()
+        .ok_or_else(|| other_kind("a terrain", world))
 }
 
 fn cells(opened: &OwnedBundle) -> PyResult<&CellBundle<'_>> {
     let world = opened.world();
-    world.cells().ok_or_else(|| other_kind("a level of cells", world))
+    world
+        .cells()
+        .ok_or_else(|| other_kind("a level of cells", world))
 }
 
 fn solid(opened: &OwnedBundle) -> PyResult<&SolidBundle<'_>> {
     let world = opened.world();
-    world.solid().ok_or_else(|| other_kind("a solid level", world))
+    world
+        .solid()
+        .ok_or_else(|| other_kind("a solid level", world))
 }
 
 /// A level of either kind, whose places are cells.
