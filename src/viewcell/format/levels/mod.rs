@@ -240,8 +240,13 @@ impl<'a> Levels<'a> {
     pub fn sees(&self, a: Sample, b: Sample) -> bool {
         if self.count == 1 {
             // Which know where there is terrain.
-            return self.groups(0).sees(a, b);
+            self.groups(0).sees(a, b)
+        } else {
+            self.sees_by_levels(a, b)
         }
+    }
+
+    fn sees_by_levels(&self, a: Sample, b: Sample) -> bool {
         if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
             return false;
         }

@@ -126,21 +126,32 @@ impl<'a> LevelsPvs<'a> {
         quad.level >= self.levels.count + BLOCK_LEVEL
     }
 
-    fn walk(&self, quad: Quad, take: &mut dyn FnMut(Leaf) -> bool) -> bool {
-        if self.is_above(quad) {
-            return self.children(quad).all(|child| self.walk(child, take));
-        }
-        let (level, [seen, terrain], is_divided) = self.look(quad);
-        if seen == 0 {
+    /// Hands over what is visible, level by level, each in one pass over a group.
+    fn by_levels(&self, take: &mut dyn FnMut(Leaf) -> bool) -> bool {
+        let valid = self.levels.valid;
+        if !valid.has_quad(self.quad) {
             return true;
         }
-        if is_divided {
-            return self.children(quad).all(|child| self.walk(child, take));
+        let levels = self.lowest..self.levels.count;
+        // Several blocks of the highest level, or damaged.
+        if levels.clone().any(|level| self.by_level(level).is_none()) {
+            let (columns, rows) = valid.grid().block_shape();
+            return (0..rows).all(|row| {
+                (0..columns).all(|column| {
+                    let word = self.word(column, row);
+                    word == 0 || take(Leaf::Block(Quad::new(BLOCK_LEVEL, column, row), word))
+                })
+            });
         }
-        if seen == terrain {
-            return take(Leaf::Visible(quad));
-        }
-        self.spread(quad, level, seen, take)
+        levels.into_iter().all(|level| {
+            self.by_level(level).is_none_or(|pvs| {
+                pvs.sweep(|leaf| match leaf {
+                    Leaf::Hidden(_) => true,
+                    Leaf::Visible(quad) => self.tell(level, quad, !0, take),
+                    Leaf::Block(block, cells) => self.tell(level, block, cells, take),
+                })
+            })
+        })
     }
 
     /// What a level says of the quad, where that lies in one block of it.
@@ -278,26 +289,8 @@ impl<'a> ReadPvs<'a> for LevelsPvs<'a> {
         spread_out(seen, (column, row), level) & valid.block(column, row)
     }
 
-    /// Level by level, each in one pass over a group.
     fn sweep(&self, mut take: impl FnMut(Leaf) -> bool) -> bool {
-        let valid = self.levels.valid;
-        if !valid.has_quad(self.quad) {
-            return true;
-        }
-        let levels = self.lowest..self.levels.count;
-        // Several blocks of the highest level, or damaged.
-        if levels.clone().any(|level| self.by_level(level).is_none()) {
-            return self.walk(valid.grid().root(), &mut take);
-        }
-        levels.into_iter().all(|level| {
-            self.by_level(level).is_none_or(|pvs| {
-                pvs.sweep(|leaf| match leaf {
-                    Leaf::Hidden(_) => true,
-                    Leaf::Visible(quad) => self.tell(level, quad, !0, &mut take),
-                    Leaf::Block(block, cells) => self.tell(level, block, cells, &mut take),
-                })
-            })
-        })
+        self.by_levels(&mut take)
     }
 
     fn contains(&self, sample: Sample) -> bool {
