@@ -328,10 +328,12 @@ fn left(name: &str) -> Option<String> {
 #[test]
 fn damaged_bundles_of_an_attack_were_blamed_on_paths_and_outputs() {
     let folder = Folder::new();
-    for (name, place) in [
-        ("b21-204-repack.vcb", "SOLD"),
-        ("b21-284-repack.vcb", "TIDX"),
-        ("b21-162-repack.vcb", "page 0"),
+    // Of a solid level without axes, whatever else is wrong.
+    let place = "SOLD";
+    for name in [
+        "b21-204-repack.vcb",
+        "b21-284-repack.vcb",
+        "b21-162-repack.vcb",
     ] {
         let Some(bundle) = left(name) else { return };
         folder.fails(

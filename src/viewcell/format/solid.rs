@@ -196,10 +196,6 @@ impl SolidParameters {
         }
         let finite = |at| f64_at(bytes, at).filter(|number| number.is_finite());
         let low = finite(128).ok_or(wrong("eye", 128, "a finite number"))?;
-        let high = finite(152).ok_or(wrong("eye", 152, "a finite number"))?;
-        if low > high {
-            return Err(wrong("eye", 152, "at least the lowest"));
-        }
         let axes = array_at::<3>(bytes, 148).ok_or(wrong("axes", 148, "3 bytes"))?;
         let scale = finite(184).ok_or(wrong("scale", 184, "a positive number"))?;
         let frame = Frame {
@@ -207,7 +203,12 @@ impl SolidParameters {
             scale,
         };
         if !frame.is_sound() {
-            return Err(wrong("axes", 148, "each axis once, and a positive scale"));
+            let expected = "each axis once, and a positive scale, which levels of before have not";
+            return Err(wrong("axes", 148, expected));
+        }
+        let high = finite(152).ok_or(wrong("eye", 152, "a finite number"))?;
+        if low > high {
+            return Err(wrong("eye", 152, "at least the lowest"));
         }
         let code = array_at::<1>(bytes, 151).and_then(|[code]| SolidUnits::from_code(code));
         Ok(Self {
