@@ -24,7 +24,7 @@ use super::full_bake::{follow, sections};
 use super::stamps::{Do, Stamp};
 
 /// A number that a script gives.
-fn number(name: &str, default: usize) -> usize {
+pub fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().expect(name))
 }
 

@@ -70,7 +70,7 @@ pub fn repack(
         parameters: &header.parameters,
         valid: &valid,
     };
-    let store = levels::unpack(&source, output, |_| true, &|| map.let_go(), workers)?;
+    let store = levels::unpack(&source, output, &|| map.let_go(), workers)?;
     let compression = &options.compression;
     let written = levels::write(&[store], &place, workers, compression, &mut provenance)?;
     finish.stage("compress");

@@ -291,15 +291,6 @@ impl<'t> Kernel<'t> {
             window,
         }
     }
-
-    /// The kernel for one thread that can be asked what may have changed; `None` for a method that
-    /// cannot tell.
-    pub(super) fn rays(&self, level: Level) -> Option<Rays<'_>> {
-        let Self::Rays(terrain, field, order) = self else {
-            return None;
-        };
-        Some(rays(terrain, field, *order, level))
-    }
 }
 
 impl Kernels for Kernel<'_> {
@@ -317,15 +308,30 @@ pub(super) struct Windowed<'t> {
     window: Window,
 }
 
-impl Kernels for Windowed<'_> {
-    fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
+/// A kernel for one thread that can be asked again what may have changed.
+pub(super) enum ThreadKernel<'k> {
+    Rays(Rays<'k>),
+    Shafts(Shafts<'k>),
+}
+
+impl Windowed<'_> {
+    pub(super) fn of_thread(&self, level: Level) -> ThreadKernel<'_> {
         match &self.kernel {
             Kernel::Rays(terrain, field, order) => {
-                Box::new(rays(terrain, field, *order, level).within(self.window))
+                ThreadKernel::Rays(rays(terrain, field, *order, level).within(self.window))
             }
             Kernel::Shafts(field, order) => {
-                Box::new(shafts(field, *order, level).within(self.window))
+                ThreadKernel::Shafts(shafts(field, *order, level).within(self.window))
             }
+        }
+    }
+}
+
+impl Kernels for Windowed<'_> {
+    fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_> {
+        match self.of_thread(level) {
+            ThreadKernel::Rays(rays) => Box::new(rays),
+            ThreadKernel::Shafts(shafts) => Box::new(shafts),
         }
     }
 }

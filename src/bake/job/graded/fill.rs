@@ -84,33 +84,16 @@ impl<'a> GradedWork<'a> {
         chunks.map(|quad| chunk(quad).samples()).sum()
     }
 
-    /// Of each group, by number, whether it may be another than over ground that was: whether the terrain that its chunk
-    /// reads is. What answers goes by that alone.
-    pub(crate) fn changed_since(&self, was: &Terrain) -> Vec<bool> {
-        let mut tiles = self.levels.tiles();
+    /// The chunks of all groups, in the order in which they are filled, and the numbers of their groups.
+    pub(crate) fn chunks(&self, mut tiles: Vec<Tile>) -> Vec<(Chunk<'_>, Vec<usize>)> {
         self.sort_by_chunk(&mut tiles);
-        let mut changed = vec![false; self.blocks()];
-        let of_chunk = |tiles: &[Tile]| {
-            let (level, chunk) = self.chunk_of(&tiles[0]);
-            let [columns, rows] = Chunk::new(self, level, chunk).ground();
-            let width = self.terrain.width() as usize;
-            rows.into_iter().any(|row| {
-                let first = row as usize * width;
-                let part = first + columns.start as usize..first + columns.end as usize;
-                let bits = |height: &f64| height.to_bits();
-                let [was, is] =
-                    [was, self.terrain].map(|terrain| terrain.heights()[part.clone()].iter());
-                !was.map(bits).eq(is.map(bits))
-            })
+        let together = tiles.chunk_by(|a, b| self.chunk_of(a) == self.chunk_of(b));
+        let chunk = |tiles: &[Tile]| {
+            let (level, quad) = self.chunk_of(&tiles[0]);
+            let numbers = tiles.iter().flat_map(|tile| tile.blocks.clone());
+            (Chunk::new(self, level, quad), numbers.collect())
         };
-        for tiles in tiles.chunk_by(|a, b| self.chunk_of(a) == self.chunk_of(b)) {
-            if of_chunk(tiles) {
-                for tile in tiles {
-                    changed[tile.blocks.clone()].fill(true);
-                }
-            }
-        }
-        changed
+        together.map(chunk).collect()
     }
 
     /// Number of blocks of all levels.
@@ -162,8 +145,7 @@ impl Work for GradedWork<'_> {
     ) -> Result<Vec<StageTime>, BakeError> {
         let workers = Workers::new(thread_count(self.options.threads), observer)?;
         let due = |tile: &Tile| tile.blocks.clone().any(|number| !store.has(number));
-        let mut due: Vec<Tile> = tiles.iter().filter(|&tile| due(tile)).cloned().collect();
-        self.sort_by_chunk(&mut due);
+        let due: Vec<Tile> = tiles.iter().filter(|&tile| due(tile)).cloned().collect();
         let all: u64 = self.weights(&due).into_iter().sum();
         observer.stage(Stage::Visibility, all);
         let clock = Clock::default();
@@ -173,14 +155,11 @@ impl Work for GradedWork<'_> {
             done += weights.sum::<u64>();
             observer.advance(Stage::Visibility, done);
         };
-        for tiles in due.chunk_by(|a, b| self.chunk_of(a) == self.chunk_of(b)) {
+        for (chunk, mut missing) in self.chunks(due) {
             if observer.cancelled() {
                 return Err(BakeError::Cancelled);
             }
-            let (level, chunk) = self.chunk_of(&tiles[0]);
-            let missing = tiles.iter().flat_map(|tile| tile.blocks.clone());
-            let missing: Vec<usize> = missing.filter(|&number| !store.has(number)).collect();
-            let chunk = Chunk::new(self, level, chunk);
+            missing.retain(|&number| !store.has(number));
             chunk.fill(&missing, &workers, store, &clock, &mut advance)?;
         }
         Ok(clock.stages())
@@ -220,7 +199,7 @@ fn add(clock: &AtomicU64, begun: ThreadTime) {
 }
 
 /// Cells of a level that are looked from with the same tables.
-pub(super) struct Chunk<'a> {
+pub(crate) struct Chunk<'a> {
     work: &'a GradedWork<'a>,
     level: u32,
     /// Of cells of the level.
@@ -256,35 +235,15 @@ impl<'a> Chunk<'a> {
         advance: &mut dyn FnMut(&[usize]),
     ) -> Result<(), BakeError> {
         let GradedWork {
-            levels,
-            terrain,
-            options,
+            levels, terrain, ..
         } = self.work;
         let begun = ThreadTime::now();
-        let cell_level = options.finest + self.level;
-        let [columns, rows] = self.around();
-        let [across, down] = self.ground();
-        let part = terrain.part(across, down);
-        let options = BakeOptions {
-            finest: cell_level,
-            grade: 0,
-            // As much less than cells as is distinguished within those of level 0.
-            detail: match options.detail {
-                0 => 0,
-                detail => detail + self.level,
-            },
-            ..(*options).clone()
-        };
-        let kernel = part.as_ref().map(|part| {
-            let window = Window {
-                origin: (columns.start >> BLOCK_LEVEL, rows.start >> BLOCK_LEVEL),
-                reach: levels.shape.reach(),
-                is_outer: self.level > 0,
-            };
-            Kernel::new(part, &options).within(window)
-        });
-        let side = |cells: &Range<u32>| cells.len() as u32;
-        let grid = Grid::new(side(&columns), side(&rows)).expect("no more than the whole");
+        let options = self.options();
+        let part = self.part(terrain);
+        let kernel = part
+            .as_ref()
+            .map(|part| Kernel::new(part, &options).within(self.window()));
+        let grid = self.grid();
         let simd = options.simd.level().unwrap_or(Simd::new());
         add(&clock.prepare, begun);
         let quad = |number: usize| levels.look_quad(number);
@@ -310,23 +269,16 @@ impl<'a> Chunk<'a> {
                     return Some(numbers.iter().map(&mut nothing).collect());
                 };
                 let begun = ThreadTime::now();
-                let whole = quad(numbers[0]);
-                let local = Quad::new(
-                    LOOK_LEVEL,
-                    whole.column - (columns.start >> LOOK_LEVEL),
-                    whole.row - (rows.start >> LOOK_LEVEL),
-                );
+                let local = self.look_quad(numbers[0]);
                 let stop = || workers.observer.cancelled();
                 if !room.kernel.look_unless(local, &mut room.sights, &stop) {
                     return None;
                 }
                 add(&clock.visibility, begun);
                 let begun = ThreadTime::now();
-                let origin = (columns.start >> BLOCK_LEVEL, rows.start >> BLOCK_LEVEL);
-                let across = grid.block_shape().0;
                 let groups = numbers
                     .iter()
-                    .map(|&number| self.group(number, room, origin, across))
+                    .map(|&number| self.group(number, room))
                     .collect();
                 add(&clock.pairs, begun);
                 Some(groups)
@@ -359,6 +311,59 @@ impl<'a> Chunk<'a> {
         ]
     }
 
+    /// The cells that they have, as a grid of their own.
+    pub(crate) fn grid(&self) -> Grid {
+        let [across, down] = self.around().map(|cells| cells.len() as u32);
+        Grid::new(across, down).expect("no more than the whole")
+    }
+
+    /// The quad from which a kernel looks at once that holds a block, by its number, in that grid.
+    pub(crate) fn look_quad(&self, number: usize) -> Quad {
+        let quad = self.work.levels.look_quad(number);
+        let [columns, rows] = self.around().map(|cells| cells.start >> LOOK_LEVEL);
+        Quad::new(LOOK_LEVEL, quad.column - columns, quad.row - rows)
+    }
+
+    /// The place of a block in that grid, row by row.
+    pub(crate) fn place(&self, (column, row): Block) -> usize {
+        let [columns, rows] = self.around();
+        let across = columns.len().div_ceil(1 << BLOCK_LEVEL);
+        let [column, row] = [(column, columns), (row, rows)]
+            .map(|(at, cells)| (at - (cells.start >> BLOCK_LEVEL)) as usize);
+        row * across + column
+    }
+
+    /// What its kernel looks at.
+    pub(crate) fn window(&self) -> Window {
+        let [columns, rows] = self.around().map(|cells| cells.start >> BLOCK_LEVEL);
+        Window {
+            origin: (columns, rows),
+            reach: self.work.levels.shape.reach(),
+            is_outer: self.level > 0,
+        }
+    }
+
+    /// The options of its kernel.
+    pub(crate) fn options(&self) -> BakeOptions {
+        let options = self.work.options;
+        BakeOptions {
+            finest: options.finest + self.level,
+            grade: 0,
+            // As much less than cells as is distinguished within those of level 0.
+            detail: match options.detail {
+                0 => 0,
+                detail => detail + self.level,
+            },
+            ..options.clone()
+        }
+    }
+
+    /// The part of a terrain that its tables are of; `None` where nobody is.
+    pub(crate) fn part(&self, terrain: &Terrain) -> Option<Terrain> {
+        let [columns, rows] = self.ground();
+        terrain.part(columns, rows)
+    }
+
     /// The columns and rows of samples of the terrain that they are made of.
     fn ground(&self) -> [Range<u32>; 2] {
         let GradedWork {
@@ -376,21 +381,14 @@ impl<'a> Chunk<'a> {
         ]
     }
 
-    /// The group of a block, out of what a kernel has seen whose grid begins at block `origin`.
-    fn group(
-        &self,
-        number: usize,
-        room: &mut FillScratch<'_>,
-        origin: Block,
-        across: u32,
-    ) -> std::io::Result<Record> {
+    /// The group of a block, out of what a kernel has seen.
+    fn group(&self, number: usize, room: &mut FillScratch<'_>) -> std::io::Result<Record> {
         let levels = &self.work.levels;
         let (_, own) = levels.find(number);
         let child = ((own.1 & 1) << 1 | own.0 & 1) as usize;
         let FillScratch { sights, tree, .. } = room;
         let record = levels.encode(number, tree, |target| {
-            let place = (target.0 - origin.0, target.1 - origin.1);
-            match sights.sight(child, (place.1 * across + place.0) as usize) {
+            match sights.sight(child, self.place(target)) {
                 BlockSight::Void | BlockSight::Hidden => [0; 64],
                 BlockSight::Visible => [!0; 64],
                 BlockSight::Mixed(rows) => *rows,

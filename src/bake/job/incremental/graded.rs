@@ -1,19 +1,33 @@
-//! Re-bakes of graded bundles: groups of chunks whose terrain is as it was are taken out of the bundle, the others are computed.
-//! What comes out is a bundle: patches are of bundles whose blocks cover the whole grid.
+//! Re-bakes of graded bundles: of each chunk whose terrain has changed those pairs are asked again, level by level, that may see
+//! each other otherwise now; all other groups are those of the bundle. What comes out is a bundle: patches are of bundles whose
+//! blocks cover the whole grid.
+//!
+//! What a kernel finds out about two cells depends on the terrain of their chunk: on what lies between and around them
+//! ([`crate::visibility::Change`]), on the range of all its heights, and on where it has voids. Where one of the latter changes,
+//! all pairs of the chunk are asked, and where the bundle does not hold the ground that it was made of: in one of larger cells.
 
+use std::borrow::Cow;
+use std::io;
+
+use super::asking::{ALL, Asker, Asking};
 use super::job::{Clock, RebakeJob, RebakeReport, changed_heights, provenance};
 use super::layers::{Before, terrain_of};
+use crate::compress::levels::{Block, keep_outer, rows_of};
+use crate::compress::pairs::PairSymbols;
 use crate::job::budget::options::Compression;
 use crate::job::error::{BakeError, unreadable};
-use crate::job::graded::GradedWork;
+use crate::job::graded::{Chunk, GradedWork};
 use crate::job::grid::Work;
-use crate::job::levels;
-use crate::job::observer::Observer;
+use crate::job::levels::{self, LevelGroup, Levels};
+use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen};
 use crate::job::parallel::{Workers, thread_count};
 use crate::job::report::Finish;
 use crate::job::source::Source;
+use crate::job::store::file::Store;
 use crate::job::terrain::TerrainCells;
+use crate::visibility::LOOK_BLOCKS;
+use viewcell::format::Answer;
 use viewcell_ingest::world::Terrain;
 
 /// As [`super::rebake::rebake`], of a graded bundle.
@@ -41,13 +55,15 @@ pub(super) fn rebake(
     let parameters = &cells.header().parameters;
     let work = GradedWork::new(parameters, &valid, &seen, options);
     let parts = &before.parts;
-    // What cells do not say of their ground may have changed anywhere.
-    let changed = if before.holds_ground() {
-        let was = terrain_of(&parts.header, &parts.heights, job.bundle)?;
-        work.changed_since(&*as_seen(&was, options.curvature)?)
+    let ground = if before.holds_ground() {
+        Some(terrain_of(&parts.header, &parts.heights, job.bundle)?)
     } else {
-        vec![true; work.blocks()]
+        None
     };
+    let ground = ground
+        .as_ref()
+        .map(|ground| as_seen(ground, options.curvature));
+    let ground = ground.transpose()?;
     clock.stage("prepare");
 
     let workers = Workers::new(thread_count(options.threads), observer)?;
@@ -60,12 +76,15 @@ pub(super) fn rebake(
         valid: &parts.valid,
     };
     let let_go = &|| before.map.let_go();
-    let mut store = levels::unpack(&was, output, |number| !changed[number], let_go, &workers)?;
+    let mut store = levels::unpack(&was, output, let_go, &workers)?;
     clock.stage("read");
-    work.fill(&work.tiles(), &mut store, observer)?;
+    let again = Again {
+        work: &work,
+        was: Levels::new(&parts.header.parameters, &parts.valid),
+        grounds: [ground.as_deref(), Some(&*seen)],
+    };
+    let found = again.run(&mut store, &workers)?;
     clock.stage("visibility");
-    let found = levels::difference(&was, &work, &store, |number| changed[number])?;
-    clock.stage("patch");
     let place = cells.destination(output, options.overwrite, &valid);
     let mut made = provenance(source);
     let lossless = Compression::Lossless;
@@ -81,4 +100,217 @@ pub(super) fn rebake(
         stages: clock.stages,
         bundle: Some(finish.report(written, made, &place)),
     })
+}
+
+/// What has become of the pairs of blocks.
+#[derive(Default)]
+struct Found {
+    asked: u64,
+    all: u64,
+    changed: u64,
+}
+
+/// A group after it was asked.
+#[derive(Default)]
+struct Asked {
+    asked: u64,
+    changed: u64,
+    /// Its number and its bytes, if it may be another.
+    record: Option<(usize, Vec<u8>)>,
+}
+
+/// What is asked again.
+struct Again<'a> {
+    work: &'a GradedWork<'a>,
+    /// The levels as they were: where there was terrain.
+    was: Levels,
+    /// The ground that straight sight met, if it is known, and the one that it meets.
+    grounds: [Option<&'a Terrain>; 2],
+}
+
+/// What a thread works with.
+struct AgainScratch<'k> {
+    asker: Option<Asker<'k>>,
+    tree: PairSymbols,
+    open: Vec<bool>,
+}
+
+impl Again<'_> {
+    /// Replaces those groups of the store that are others now.
+    fn run(&self, store: &mut Store, workers: &Workers) -> Result<Found, BakeError> {
+        let chunks = self.work.chunks(self.work.tiles());
+        workers
+            .observer
+            .stage(Stage::Visibility, self.work.blocks() as u64);
+        let (mut found, mut done) = (Found::default(), 0);
+        for (chunk, numbers) in chunks {
+            done += numbers.len() as u64;
+            let of = |number: &usize| self.told(*number).len() as u64;
+            found.all += numbers.iter().map(of).sum::<u64>();
+            let parts = self.grounds.map(|ground| chunk.part(ground?));
+            let [before, now] = parts.each_ref().map(Option::as_ref);
+            let changed = match (before, now) {
+                (Some(before), Some(now)) => changed_heights(before.heights(), now.heights()),
+                (None, None) if self.grounds[0].is_some() => Vec::new(),
+                _ => vec![(0, f64::NAN)],
+            };
+            if !changed.is_empty() {
+                let is_void = |height: Option<&f64>| height.is_none_or(|height| height.is_nan());
+                let moves = |&(at, now): &(u32, f64)| {
+                    let before = before.and_then(|before| before.heights().get(at as usize));
+                    is_void(before) != now.is_nan()
+                };
+                let before = before.filter(|_| !changed.iter().any(moves));
+                let (options, window) = (chunk.options(), chunk.window());
+                let asking = Asking::new([before, now], &options, window, workers)?;
+                self.ask(
+                    &chunk,
+                    &numbers,
+                    asking.as_ref(),
+                    store,
+                    &mut found,
+                    workers,
+                )?;
+            }
+            workers.observer.advance(Stage::Visibility, done);
+        }
+        Ok(found)
+    }
+
+    /// The blocks that the group of one covers.
+    fn told(&self, number: usize) -> Cow<'_, [Block]> {
+        let (at, own) = self.was.find(number);
+        self.was.told_by(at, own)
+    }
+
+    /// Asks for the groups of a chunk; where nobody is, nobody sees anything.
+    fn ask(
+        &self,
+        chunk: &Chunk<'_>,
+        numbers: &[usize],
+        asking: Option<&Asking<'_>>,
+        store: &mut Store,
+        found: &mut Found,
+        workers: &Workers,
+    ) -> Result<(), BakeError> {
+        let quad = |number: usize| self.was.look_quad(number);
+        let pieces: Vec<&[usize]> = numbers.chunk_by(|&a, &b| quad(a) == quad(b)).collect();
+        let blocks = chunk.grid().blocks();
+        let mut replaced = Vec::new();
+        workers.run_in(
+            || AgainScratch {
+                asker: asking.map(Asking::asker),
+                tree: PairSymbols::default(),
+                open: vec![false; LOOK_BLOCKS * blocks],
+            },
+            0..pieces.len(),
+            |piece| {
+                let groups = pieces[piece].iter().map(|&number| {
+                    let bytes = store.read(number)?.unwrap_or_default();
+                    let group = self.was.decode(&bytes, self.told(number).len());
+                    Ok((number, group.ok_or_else(|| store.damaged(number))?))
+                });
+                groups.collect::<Result<Vec<_>, BakeError>>()
+            },
+            |room, _, groups| self.look(chunk, asking, groups, room),
+            |_, groups| {
+                for group in groups {
+                    let group = group.map_err(|error| store.cannot_encode(error))?;
+                    found.asked += group.asked;
+                    found.changed += group.changed;
+                    replaced.extend(group.record);
+                }
+                Ok(())
+            },
+        )?;
+        Ok(store.append(&replaced)?)
+    }
+
+    /// Asks for the groups of a quad, which are given as they were.
+    fn look(
+        &self,
+        chunk: &Chunk<'_>,
+        asking: Option<&Asking<'_>>,
+        groups: Vec<(usize, LevelGroup)>,
+        room: &mut AgainScratch<'_>,
+    ) -> Vec<io::Result<Asked>> {
+        let AgainScratch { asker, tree, open } = room;
+        let blocks = open.len() / LOOK_BLOCKS;
+        if let (Some(asker), Some(asking)) = (asker.as_mut(), asking) {
+            open.fill(false);
+            for (number, group) in &groups {
+                let (own, child) = self.place(chunk, *number);
+                for (target, &sight) in self.told(*number).iter().zip(&group.sights) {
+                    let target = chunk.place(*target);
+                    open[child * blocks + target] = asking.is_open(own, target, sight);
+                }
+            }
+            asker.look(chunk.look_quad(groups[0].0), open);
+        }
+        let asker = asker.as_ref().zip(asking);
+        let of_group = |(number, group)| self.follow(chunk, asker, number, &group, tree);
+        groups.into_iter().map(of_group).collect()
+    }
+
+    /// A group with what has been decided in it.
+    fn follow(
+        &self,
+        chunk: &Chunk<'_>,
+        asker: Option<(&Asker<'_>, &Asking<'_>)>,
+        number: usize,
+        before: &LevelGroup,
+        tree: &mut PairSymbols,
+    ) -> io::Result<Asked> {
+        let levels = self.work.levels();
+        let (at, block) = levels.find(number);
+        let (own, child) = self.place(chunk, number);
+        let told = self.told(number);
+        // Nobody sees anybody where nobody is.
+        let decided = |target: Block| match asker {
+            Some((asker, _)) => asker.decided(child, chunk.place(target)),
+            None => Some(&ALL),
+        };
+        let mut found = Asked {
+            asked: told
+                .iter()
+                .filter(|&&target| decided(target).is_some())
+                .count() as u64,
+            ..Asked::default()
+        };
+        if found.asked == 0 {
+            return Ok(found);
+        }
+        let mut seen = before.sights.iter().zip(before.rows());
+        let record = levels.encode(number, tree, |target| {
+            let [was, there] = [&self.was, levels]
+                .map(|levels| [block, target].map(|block| levels.all[at as usize].terrain(block)));
+            let (&sight, rows) = seen.next().unwrap_or((&Answer::Visible, None));
+            let before = rows_of(sight, rows, was);
+            let Some(decided) = decided(target) else {
+                return before;
+            };
+            let mut rows = [0; 64];
+            if let Some((asker, asking)) = asker {
+                rows = before;
+                let places = [own, chunk.place(target)];
+                asking.merge(asker, (child, places), decided, there, &mut rows);
+            }
+            if at > 0 {
+                keep_outer(levels.shape, block, target, &mut rows);
+            }
+            found.changed += u64::from(rows != before);
+            rows
+        })?;
+        found.record = Some((number, record));
+        Ok(found)
+    }
+
+    /// The place of a block, by its number, in the grid of a chunk, and which block of its quad it is.
+    fn place(&self, chunk: &Chunk<'_>, number: usize) -> (usize, usize) {
+        let (_, block) = self.was.find(number);
+        (
+            chunk.place(block),
+            ((block.1 & 1) << 1 | block.0 & 1) as usize,
+        )
+    }
 }

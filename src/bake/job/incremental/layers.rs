@@ -158,7 +158,7 @@ pub(crate) fn write(
         parameters: &place.header.parameters,
         valid: place.valid,
     };
-    let store = levels::unpack(&source, place.path, |_| true, &|| map.let_go(), workers)?;
+    let store = levels::unpack(&source, place.path, &|| map.let_go(), workers)?;
     let written = levels::write(&[store], place, workers, compression, &mut provenance)?;
     Ok((provenance, written))
 }

@@ -5,6 +5,7 @@
 //! `layers` reads a bundle with patches over it, and joins them. `graded` does it for graded
 //! bundles.
 
+mod asking;
 pub(crate) mod graded;
 pub(crate) mod job;
 pub(crate) mod layers;

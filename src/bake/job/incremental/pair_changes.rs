@@ -6,17 +6,15 @@ use viewcell::format::Answer;
 
 use cpu_time::ThreadTime;
 
+use super::asking::{ALL, Asker, Asking};
 use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::sights_of;
 use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols};
 use crate::job::error::BakeError;
 use crate::job::observer::Stage;
-use crate::job::options::BakeOptions;
 use crate::job::parallel::Workers;
 use crate::job::store::group::BlockOrder;
-use crate::job::visibility::{Kernel, Kernels};
-use crate::visibility::{Change, LOOK_BLOCKS, Onlookers, Rays, Recheck, Sights, Viewsheds};
-use fearless_simd::Level;
+use crate::visibility::LOOK_BLOCKS;
 use viewcell::format::Groups;
 use viewcell::format::pairs::Group;
 
@@ -55,12 +53,7 @@ pub(crate) struct Changes {
 pub(crate) struct PairRecheck<'a> {
     /// The PVSs as they were, over where there is terrain now.
     pub old: Groups<'a>,
-    /// What has changed; if the ground as it was is not known, all is asked.
-    pub change: Option<&'a Change>,
-    pub kernel: &'a Kernel<'a>,
-    /// The kernel on the old ground, if it can show that some pairs have not changed.
-    pub old_kernel: Option<&'a Kernel<'a>>,
-    pub options: &'a BakeOptions,
+    pub asking: &'a Asking<'a>,
     /// Where there is terrain now, and where there was, by block.
     pub valid: &'a ValidPyramid,
     pub was: &'a [u64],
@@ -70,34 +63,15 @@ pub(crate) struct PairRecheck<'a> {
     pub codebook: &'a Codebook,
 }
 
-/// The kernel that decides who sees whom now.
-enum Ask<'k> {
-    /// Only for the pairs that may have changed.
-    Again(Box<Recheck<'k>>),
-    /// For all pairs.
-    All(Box<dyn Viewsheds + 'k>),
-}
-
-/// All samples of a block, of all of which it is known what they see.
-const ALL: [u64; 64] = [!0; 64];
-
 /// What a thread works with.
 struct ChangeScratch<'k> {
-    ask: Ask<'k>,
-    onlookers: Option<&'k Onlookers>,
-    sights: Sights,
-    decided: Sights,
+    asker: Asker<'k>,
     pair: PairSymbols,
     /// By block of viewpoints in the quad and target: how it was seen, and whether that may differ.
     before: Vec<Answer>,
     open: Vec<bool>,
     /// Whether there is terrain where there was none, or the other way round.
     moves: bool,
-}
-
-/// There is no kernel for incremental re-bakes.
-fn no_kernel() -> BakeError {
-    BakeError::option("visibility", "exact or conservative", "sectors")
 }
 
 /// What has changed for each of a quad's blocks, with the block's number; and how many pairs were decided.
@@ -112,25 +86,24 @@ impl PairRecheck<'_> {
             by_block: vec![Vec::new(); self.order.len()],
             ..Changes::default()
         };
-        if self.change.is_some_and(Change::is_none) {
+        if self.asking.is_none() {
             return Ok(changes);
         }
-        let onlookers = self.onlookers(workers, &quads, &nanos)?;
         workers
             .observer
             .stage(Stage::Visibility, quads.len() as u64);
         workers.run_in(
-            || self.room(onlookers.as_ref()),
+            || self.room(),
             0..quads.len(),
             |_| Ok(()),
             |room, quad, ()| {
                 let begun = ThreadTime::now();
-                let found = room.as_mut().map(|room| self.ask(room, &quads[quad]));
+                let found = self.ask(room, &quads[quad]);
                 nanos.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 found
             },
             |quad, found| {
-                let (blocks, asked, visible) = found.ok_or_else(no_kernel)?;
+                let (blocks, asked, visible) = found;
                 changes.asked += asked;
                 for (sum, more) in changes.visible.iter_mut().zip(visible) {
                     *sum += more;
@@ -146,86 +119,20 @@ impl PairRecheck<'_> {
         Ok(changes)
     }
 
-    /// The only samples whose visibility may have changed, if that can be found.
-    fn onlookers(
-        &self,
-        workers: &Workers,
-        quads: &[Range<usize>],
-        nanos: &AtomicU64,
-    ) -> Result<Option<Onlookers>, BakeError> {
-        let Some(change) = self.change.filter(|change| change.has_places()) else {
-            return Ok(None);
-        };
-        let mut words = vec![0; self.order.len()];
-        workers.run_in(
-            || self.rays(),
-            0..quads.len(),
-            |_| Ok(()),
-            |rays, quad, ()| {
-                let begun = ThreadTime::now();
-                let quad = self.order.look_quad(quads[quad].start);
-                let found = rays.as_mut().map(|rays| rays.onlookers(change, quad));
-                nanos.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
-                found
-            },
-            |quad, found| {
-                let found = found.ok_or_else(no_kernel)?;
-                for number in quads[quad].clone() {
-                    words[self.order.index(number)] = found[self.child(number)];
-                }
-                Ok(())
-            },
-        )?;
-        Ok(Some(Onlookers::new(self.valid.grid(), words)))
-    }
-
-    fn level(&self) -> Level {
-        self.options.simd.level().unwrap_or(Level::new())
-    }
-
-    /// The kernel, if there is one for incremental re-bakes.
-    fn rays(&self) -> Option<Rays<'_>> {
-        self.kernel.rays(self.level())
-    }
-
-    fn recheck<'k>(
-        &'k self,
-        change: &'k Change,
-        onlookers: Option<&'k Onlookers>,
-    ) -> Option<Recheck<'k>> {
-        let old = self.old_kernel.and_then(|old| old.rays(self.level()));
-        Some(Recheck::new(self.rays()?, change, onlookers).beside(old))
-    }
-
-    /// By block, whether one of its samples may have changed.
-    fn has_changed(&self, block: usize) -> bool {
-        self.change
-            .is_none_or(|change| change.changed_blocks()[block])
-    }
-
-    fn room<'k>(&'k self, onlookers: Option<&'k Onlookers>) -> Option<ChangeScratch<'k>> {
-        let grid = self.valid.grid();
-        let pairs = LOOK_BLOCKS * grid.blocks();
-        let ask = match self.change {
-            Some(change) => Ask::Again(Box::new(self.recheck(change, onlookers)?)),
-            None => Ask::All(self.kernel.viewsheds(self.level())),
-        };
-        Some(ChangeScratch {
-            ask,
-            onlookers,
-            sights: Sights::new(grid),
-            decided: Sights::new(grid),
+    fn room(&self) -> ChangeScratch<'_> {
+        let pairs = LOOK_BLOCKS * self.valid.grid().blocks();
+        ChangeScratch {
+            asker: self.asking.asker(),
             pair: PairSymbols::default(),
             before: vec![Answer::Hidden; pairs],
             open: vec![false; pairs],
             moves: self.was != self.valid.blocks(),
-        })
+        }
     }
 
     /// Asks for the blocks of a quad, given by their numbers.
     fn ask(&self, room: &mut ChangeScratch<'_>, numbers: &Range<usize>) -> OfQuad {
-        let onlookers = room.onlookers;
-        let may_change = |block: usize| onlookers.is_none_or(|all| all.of_block(block) != 0);
+        let may_change = |block: usize| self.asking.may_change(block);
         let numbers = numbers.clone();
         // Who sees nothing otherwise may have been said to see what was not there.
         let numbers: Vec<usize> = numbers
@@ -243,23 +150,12 @@ impl PairRecheck<'_> {
             let group = self.group(number);
             self.sights(group.as_ref(), before);
             let index = self.order.index(number);
-            let Some(change) = self.change.filter(|_| may_change(index)) else {
-                continue;
-            };
-            let own = self.has_changed(index);
             for target in self.order.told_by(number) {
-                let ends = own || self.has_changed(target);
-                room.open[first + target] =
-                    may_change(target) && (ends || change.may_change(before[target] as usize));
+                room.open[first + target] = self.asking.is_open(index, target, before[target]);
             }
         }
         let quad = self.order.look_quad(numbers[0]);
-        match &mut room.ask {
-            Ask::Again(recheck) => {
-                recheck.look(quad, &room.open, &mut room.sights, &mut room.decided);
-            }
-            Ask::All(viewsheds) => viewsheds.look(quad, &mut room.sights),
-        }
+        room.asker.look(quad, &room.open);
         let (mut asked, mut counts) = (0, [PairCounts::default(), PairCounts::default()]);
         let of_block = numbers.iter().map(|&number| {
             let (pairs, more) = self.compare(room, number, &mut counts);
@@ -312,17 +208,14 @@ impl PairRecheck<'_> {
         let terrain = self.valid.blocks();
         let viewpoints = terrain[own];
         // Nobody looks from a block without terrain: but it may have had some.
-        let gone = viewpoints == 0 && self.has_changed(own);
+        let gone = viewpoints == 0 && self.asking.has_changed(own);
         let before = &room.before[child * terrain.len()..][..terrain.len()];
         let group = self.group(number);
         let mut asked = 0;
         let mut changes = Vec::new();
         for target in self.order.told_by(number) {
             let moved = self.has_moved(own) || self.has_moved(target);
-            let decided = match &room.ask {
-                Ask::Again(_) => room.decided.rows(child, target),
-                Ask::All(_) => Some(&ALL),
-            };
+            let decided = room.asker.decided(child, target);
             asked += u64::from(decided.is_some());
             let decided = match decided {
                 Some(decided) => decided,
@@ -330,18 +223,6 @@ impl PairRecheck<'_> {
                 None if moved => &[0; 64],
                 None => continue,
             };
-            let between = |change: &&Change| {
-                let changed = change.changed_blocks();
-                !(changed[own] || changed[target])
-            };
-            let between = self.change.filter(between);
-            // Only what may hide has been looked at, or only what is seen is known to be decided.
-            let loses = between.is_some_and(Change::only_rises);
-            let gains = between.is_some_and(Change::only_sinks);
-            let now = room.sights.rows(child, target);
-            if gains && now.is_none() {
-                continue;
-            }
             let mut rows = match (before[target], &group) {
                 (Answer::Hidden, _) => [0; 64],
                 (Answer::Mixed, Some(group)) => self.old_rows(group, target),
@@ -352,19 +233,11 @@ impl PairRecheck<'_> {
                 *row &= (self.was[own] >> lane & 1).wrapping_neg() & self.was[target];
             }
             let old = rows;
-            let mut differs = false;
-            for (lane, row) in rows.iter_mut().enumerate() {
-                let there = (viewpoints >> lane & 1).wrapping_neg() & terrain[target];
-                let now = now.map_or(0, |rows| rows[lane]);
-                let decided = decided[lane];
-                let merged = match (loses, gains) {
-                    (true, _) => *row & (now | !decided),
-                    (_, true) => *row | now,
-                    _ => *row & !decided | now & decided,
-                };
-                differs |= (*row ^ merged) & there != 0;
-                *row = merged & there;
-            }
+            let there = [viewpoints, terrain[target]];
+            let pair = (child, [own, target]);
+            let differs = self
+                .asking
+                .merge(&room.asker, pair, decided, there, &mut rows);
             if !differs && !moved {
                 continue;
             }

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use cpu_time::ProcessTime;
 
+use super::asking::Asking;
 use super::graded;
 use super::job::{Clock, RebakeJob, RebakeOptions, RebakeReport, changed_heights, provenance};
 use super::layers::{Before, terrain_of, write};
@@ -36,8 +37,7 @@ use crate::job::report::{Finish, stage_time};
 use crate::job::source::Source;
 use crate::job::store::group::{BlockOrder, Targets};
 use crate::job::terrain::TerrainCells;
-use crate::job::visibility::Kernel;
-use crate::visibility::{Bodies, Change, Curvature};
+use crate::visibility::{Curvature, Window};
 use viewcell::format::{Grid, Tag, TerrainParameters, Valid};
 use viewcell::query::Layers;
 use viewcell_ingest::world::{Georeference, Terrain};
@@ -306,25 +306,18 @@ pub(crate) fn rebake_layers(
     let cells = TerrainCells::of(new, options);
     let grid = cells.grid();
     let mutual = mutual(options);
-    let stance = options.mode.stance();
     let mut stages = Vec::new();
     let begun = ProcessTime::now();
     workers.observer.stage(Stage::Prepare, 1);
     let seen = as_seen(new, options.curvature)?;
-    let bodies = Bodies {
-        eye: options.eye_height,
-        head: options.player_height,
-    };
     let old_seen = if before.holds_ground() {
         Some(as_seen(old, options.curvature)?)
     } else {
         None
     };
-    let change = old_seen
-        .as_deref()
-        .map(|old| Change::between(old, &seen, bodies, stance))
-        // Where it costs less to ask all pairs than to find out which to ask, all are asked.
-        .filter(Change::is_worth_finding);
+    let grounds = [old_seen.as_deref(), Some(&*seen)];
+    let asking = Asking::new(grounds, options, Window::ALL, workers)?;
+    let asking = asking.ok_or_else(|| unreadable(job.bundle, "expected terrain"))?;
     let valid = cells.valid();
     let words: Vec<u8> = valid
         .blocks()
@@ -333,11 +326,6 @@ pub(crate) fn rebake_layers(
         .collect();
     let now = Valid::from_blocks(grid, &words);
     let order = BlockOrder::new(grid, Targets::of(mutual));
-    let kernel = Kernel::new(&seen, options);
-    let old_kernel = match (&change, old_seen.as_deref()) {
-        (Some(change), Some(old)) if change.is_between_cells() => Some(Kernel::new(old, options)),
-        _ => None,
-    };
     workers.observer.advance(Stage::Prepare, 1);
     stages.push(stage_time("prepare", begun.elapsed().as_secs_f64()));
 
@@ -354,10 +342,7 @@ pub(crate) fn rebake_layers(
         .ok_or_else(|| unreadable(job.bundle, "expected pairs of blocks"))?;
     let changes = PairRecheck {
         old: groups,
-        change: change.as_ref(),
-        kernel: &kernel,
-        old_kernel: old_kernel.as_ref(),
-        options,
+        asking: &asking,
         valid: &valid,
         was: &was,
         order: &order,

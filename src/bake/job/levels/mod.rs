@@ -14,6 +14,6 @@ mod unions;
 mod unpack;
 mod write;
 
-pub(super) use numbers::Levels;
-pub(super) use unpack::{Unpacking, difference, unpack};
+pub(super) use numbers::{LevelGroup, Levels};
+pub(super) use unpack::{Unpacking, unpack};
 pub(super) use write::write;

@@ -9,7 +9,6 @@ use crate::compress::levels::{Block, rows_of};
 use crate::compress::pairs::group::{is_kept, sights_of};
 use crate::compress::pairs::{PairList, PairSymbols};
 use crate::job::error::BakeError;
-use crate::job::graded::GradedWork;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
 use crate::job::store::file::Store;
@@ -30,12 +29,11 @@ pub(crate) struct Unpacking<'a> {
     pub valid: &'a ValidPyramid,
 }
 
-/// Puts the groups of a bundle into a store beside the place of another; of those numbers alone of which `is_wanted` says so.
-/// Now and then `let_go` is told that what was read is not needed again.
+/// Puts the groups of a bundle into a store beside the place of another. Now and then `let_go` is told that what was read is
+/// not needed again.
 pub(crate) fn unpack(
     source: &Unpacking,
     beside: &Path,
-    is_wanted: impl Fn(usize) -> bool,
     let_go: &dyn Fn(),
     workers: &Workers,
 ) -> Result<Store, BakeError> {
@@ -44,7 +42,7 @@ pub(crate) fn unpack(
     let mut store = Store::copy_of(source.path, beside, groups)?;
     workers.observer.stage(Stage::Compress, groups as u64);
     workers.run(
-        (0..groups).filter(|&number| is_wanted(number)),
+        0..groups,
         |number| {
             if number % LET_GO == 0 {
                 let_go();
@@ -59,52 +57,6 @@ pub(crate) fn unpack(
         },
     )?;
     Ok(store)
-}
-
-/// How many pairs of blocks were asked again, and see each other otherwise.
-pub(crate) struct Difference {
-    pub asked: u64,
-    pub all: u64,
-    pub changed: u64,
-}
-
-/// Compares the groups of which `is_asked` says so with those of the bundle that they take the place of.
-pub(crate) fn difference(
-    source: &Unpacking,
-    work: &GradedWork,
-    store: &Store,
-    is_asked: impl Fn(usize) -> bool,
-) -> Result<Difference, BakeError> {
-    let (was, is) = (Levels::new(source.parameters, source.valid), work.levels());
-    let mut found = Difference {
-        asked: 0,
-        all: 0,
-        changed: 0,
-    };
-    let mut room = ReadScratch::default();
-    for number in 0..is.blocks() {
-        let (at, own) = is.find(number);
-        let told = is.told_by(at, own).len();
-        found.all += told as u64;
-        if !is_asked(number) {
-            continue;
-        }
-        found.asked += told as u64;
-        let old = record(source, &was, number, &mut room);
-        let old = old.map_err(|error| store.cannot_encode(error))?;
-        let new = store.read(number)?.unwrap_or_default();
-        if old == new {
-            continue;
-        }
-        let [old, new] = [was.decode(&old, told), is.decode(&new, told)];
-        let (Some(old), Some(new)) = (old, new) else {
-            return Err(store.damaged(number).into());
-        };
-        let pairs = old.sights.iter().zip(old.rows());
-        let now = new.sights.iter().zip(new.rows());
-        found.changed += pairs.zip(now).filter(|(old, new)| old != new).count() as u64;
-    }
-    Ok(found)
 }
 
 /// Room for a thread to read groups in.

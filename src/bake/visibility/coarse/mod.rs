@@ -26,6 +26,7 @@
 //! samples are reached; over roofs the bounds are level ([`covers`]). What no such bound can hide is mostly found by a
 //! [`witness`]. Cells of up to 4 x 4 samples are decided sixteen pairs at a time.
 
+use super::incremental::change::Change;
 use super::lanes::VOID;
 use super::samples::rays::Order;
 use super::sightline::Stance;
@@ -376,7 +377,17 @@ struct Seen<'s> {
     stopped: bool,
 }
 
-impl Seen<'_> {
+impl<'s> Seen<'s> {
+    fn new(sights: &'s mut Sights, finest: u32, grid: Grid, stop: &'s dyn Fn() -> bool) -> Self {
+        Self {
+            sights,
+            finest,
+            columns: grid.block_shape().0 as usize,
+            stop,
+            stopped: false,
+        }
+    }
+
     /// Whether one cell is known to see another.
     fn has(&self, pair: CoarsePair) -> bool {
         let level = pair.level - self.finest;
@@ -418,6 +429,44 @@ impl Viewsheds for Shafts<'_> {
     }
 
     fn look_unless(&mut self, quad: Quad, sights: &mut Sights, stop: &dyn Fn() -> bool) -> bool {
+        self.look_at(quad, sights, stop, |_| true)
+    }
+}
+
+impl Shafts<'_> {
+    /// As [`Viewsheds::look`], but only at what `change` may have changed. What was decided is marked in `decided`, whose rows
+    /// have a bit a pair of cells ([`Sights::rows`]); whatever else `sights` says means nothing.
+    ///
+    /// # Panics
+    ///
+    /// Unless both were made for the kernel's grid.
+    pub fn look_again(
+        &mut self,
+        quad: Quad,
+        change: &Change,
+        sights: &mut Sights,
+        decided: &mut Sights,
+    ) {
+        decided.clear();
+        let (finest, grid) = (self.field.finest, self.field.cells);
+        let mut decided = Seen::new(decided, finest, grid, &|| false);
+        self.look_at(quad, sights, &|| false, |pair| {
+            let meets = change.meets_shaft([pair.a, pair.b], pair.level, finest);
+            if meets {
+                decided.mark(pair);
+            }
+            meets
+        });
+    }
+
+    /// Looks at those pairs of quads of [`LOOK_LEVEL`] cells of which `asks` says so.
+    fn look_at(
+        &mut self,
+        quad: Quad,
+        sights: &mut Sights,
+        stop: &dyn Fn() -> bool,
+        mut asks: impl FnMut(CoarsePair) -> bool,
+    ) -> bool {
         let field = self.field;
         let grid = field.cells;
         assert_eq!(quad.level, LOOK_LEVEL, "{quad:?}");
@@ -425,13 +474,7 @@ impl Viewsheds for Shafts<'_> {
         sights.clear();
         let own = (quad.column, quad.row);
         let level = LOOK_LEVEL + field.finest;
-        let mut seen = Seen {
-            sights,
-            finest: field.finest,
-            columns: grid.block_shape().0 as usize,
-            stop,
-            stopped: false,
-        };
+        let mut seen = Seen::new(sights, field.finest, grid, stop);
         let side = |cells: u32| cells.div_ceil(1 << LOOK_LEVEL);
         for row in 0..side(grid.height()) {
             for column in 0..side(grid.width()) {
@@ -440,7 +483,7 @@ impl Viewsheds for Shafts<'_> {
                     a: own,
                     b: (column, row),
                 };
-                if !self.is_asked(pair) {
+                if !self.is_asked(pair) || !asks(pair) {
                     continue;
                 }
                 for turned in [false, true] {

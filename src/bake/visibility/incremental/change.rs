@@ -41,6 +41,11 @@ const BESIDE: i32 = 1;
 /// The same for cells: the patches around a sample, voids beside these, and half a cell.
 pub(super) const BESIDE_CELLS: i32 = 4;
 
+/// By how many cells beside the hull the ground may be read that decides cells larger than samples: a line is looked at as
+/// far from that through the middles of two of them, or of four together, as it can be crossed anywhere between these, also
+/// where it lies in one of them. That is no more than three cells.
+const BESIDE_SHAFT: i32 = 4;
+
 /// By how much, at most, the windows of a square of displacements are longer than what lines of
 /// sight cross, by its level (`lanes::LENGTHS`).
 pub(super) const LONGER: [i32; 6] = [4, 4, 4, 6, 10, 18];
@@ -329,6 +334,21 @@ impl Change {
     #[inline]
     pub(crate) fn meets(&self, block: &ViewBlock, node: &OpenSquare) -> bool {
         self.search(block, node).is_ok()
+    }
+
+    /// Whether what is found out about two quads of a level of samples, which are cells of level `finest` or larger, may be
+    /// something else than it was.
+    pub(crate) fn meets_shaft(&self, quads: [(u32, u32); 2], level: u32, finest: u32) -> bool {
+        let beside = BESIDE_CELLS + (BESIDE_SHAFT << finest);
+        let [from, to] = quads.map(|(column, row)| {
+            let side = |at: u32| [at << level, ((at + 1) << level) - 1].map(|at| at as i32);
+            Rectangle {
+                columns: side(column),
+                rows: side(row),
+            }
+        });
+        let meets = |at: Rectangle| from.meets_on_the_way(to, at.grown(beside)).is_some();
+        self.bounds.is_some_and(meets) && self.blocks.iter().any(|changed| meets(changed.samples))
     }
 
     /// Whether cells can be asked side by side on the old ground and the new.

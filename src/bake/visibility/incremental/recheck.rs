@@ -53,6 +53,11 @@ impl<'f> Recheck<'f> {
         self
     }
 
+    /// The grid whose samples see each other.
+    pub fn grid(&self) -> Grid {
+        self.rays.field.grid
+    }
+
     /// As [`Viewsheds::look`](crate::visibility::Viewsheds::look), but only at what may have
     /// changed, of those pairs of blocks that are `open` (by block of viewpoints in the quad, and
     /// block of targets, row by row). What was decided is marked in `decided`, whose rows have a bit
