@@ -199,10 +199,10 @@ impl<'f> Shafts<'f> {
         }));
     }
 
-    /// The parts of a pair: those that are seen as a whole, and those that are open; and whether slabs
+    /// Those of the `asked` parts of a pair that are seen as a whole, and those that are open; and whether slabs
     /// are listed for them. `all` tells that squares are asked for, however their samples lie.
-    fn divide(&mut self, open: Open, all: bool) -> (Found, bool) {
-        let active = (0..PARTS).fold(0, |active, lane| {
+    fn divide(&mut self, open: Open, asked: u16, all: bool) -> (Found, bool) {
+        let active = lanes(asked).fold(0, |active, lane| {
             let part = open.pair.part(lane);
             let is_asked = (all || part.has_any(open.turned)) && self.is_asked(part);
             active | u16::from(is_asked) << lane
@@ -233,8 +233,8 @@ impl<'f> Shafts<'f> {
         (found, true)
     }
 
-    /// Finds who sees whom in a pair of quads that is not answered for as a whole.
-    fn spread(&mut self, open: Open, seen: &mut Seen<'_>) {
+    /// Finds who sees whom in the `asked` parts of a pair of quads that is not answered for as a whole.
+    fn spread(&mut self, open: Open, asked: u16, seen: &mut Seen<'_>) {
         seen.stopped = seen.stopped || (seen.stop)();
         if seen.stopped {
             return;
@@ -242,7 +242,7 @@ impl<'f> Shafts<'f> {
         if self.are_small_cells(open.pair.level - 1) {
             return self.spread_cells(open, seen);
         }
-        let (found, listed) = self.divide(open, false);
+        let (found, listed) = self.divide(open, asked, false);
         for lane in 0..PARTS {
             let bit = 1 << lane;
             let part = open.pair.part(lane);
@@ -258,7 +258,7 @@ impl<'f> Shafts<'f> {
             if clear {
                 seen.mark(part);
             } else if part.level > self.field.finest {
-                self.spread(next, seen);
+                self.spread(next, !0, seen);
             } else if !seen.has(part) && self.is_told(next) && self.any(next, [NOWHERE; 2]) {
                 seen.mark(part);
             }
@@ -320,7 +320,7 @@ impl<'f> Shafts<'f> {
             }
             tried = peaks;
         }
-        let (found, listed) = self.divide(open, cells);
+        let (found, listed) = self.divide(open, !0, cells);
         let below = &field.quads[pair.level as usize - 1];
         let mut lanes = [(0, 0.0); PARTS];
         let mut count = 0;
@@ -429,7 +429,7 @@ impl Viewsheds for Shafts<'_> {
     }
 
     fn look_unless(&mut self, quad: Quad, sights: &mut Sights, stop: &dyn Fn() -> bool) -> bool {
-        self.look_at(quad, sights, stop, |_| true)
+        self.look_at(quad, sights, stop, |_| !0)
     }
 }
 
@@ -450,22 +450,28 @@ impl Shafts<'_> {
         decided.clear();
         let (finest, grid) = (self.field.finest, self.field.cells);
         let mut decided = Seen::new(decided, finest, grid, &|| false);
+        let meets = |pair: CoarsePair| change.meets_shaft([pair.a, pair.b], pair.level, finest);
         self.look_at(quad, sights, &|| false, |pair| {
-            let meets = change.meets_shaft([pair.a, pair.b], pair.level, finest);
-            if meets {
-                decided.mark(pair);
+            let mut asked = 0;
+            // What is found out about a part does not depend on the others.
+            for lane in lanes(if meets(pair) { !0 } else { 0 }) {
+                let part = pair.part(lane);
+                if meets(part) {
+                    decided.mark(part);
+                    asked |= 1 << lane;
+                }
             }
-            meets
+            asked
         });
     }
 
-    /// Looks at those pairs of quads of [`LOOK_LEVEL`] cells of which `asks` says so.
+    /// Looks at those parts of pairs of quads of [`LOOK_LEVEL`] cells of which `asks` says so.
     fn look_at(
         &mut self,
         quad: Quad,
         sights: &mut Sights,
         stop: &dyn Fn() -> bool,
-        mut asks: impl FnMut(CoarsePair) -> bool,
+        mut asks: impl FnMut(CoarsePair) -> u16,
     ) -> bool {
         let field = self.field;
         let grid = field.cells;
@@ -483,7 +489,11 @@ impl Shafts<'_> {
                     a: own,
                     b: (column, row),
                 };
-                if !self.is_asked(pair) || !asks(pair) {
+                if !self.is_asked(pair) {
+                    continue;
+                }
+                let asked = asks(pair);
+                if asked == 0 {
                     continue;
                 }
                 for turned in [false, true] {
@@ -495,7 +505,7 @@ impl Shafts<'_> {
                     if !pair.has_any(turned) {
                         continue;
                     }
-                    self.spread(open, &mut seen);
+                    self.spread(open, asked, &mut seen);
                 }
             }
         }

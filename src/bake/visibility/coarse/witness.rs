@@ -302,26 +302,34 @@ fn rises_most<S: Simd>(
     let (across, up) = ((to[1] - from[1]) * per, (to[2] - from[2]) * per);
     let none = f32x16::splat(simd, f32::MIN);
     let (mut most, mut which) = (none, none);
-    for (number, lines) in lines.chunks(PARTS).enumerate() {
+    for lines in lines.chunks(PARTS) {
         let (mut at, mut all) = ([f32::MIN; PARTS], [0; PARTS]);
+        let mut numbers = [0.0; PARTS];
         for (k, &x) in lines.iter().enumerate() {
-            (at[k], all[k]) = (frame.along(x), x);
+            (at[k], all[k], numbers[k]) = (frame.along(x), x, x as f32);
         }
         let at = f32x16::from_slice(simd, &at);
+        let numbers = f32x16::from_slice(simd, &numbers);
         let way = at - from[0];
         let ground = ground_at(simd, frame, &all, way * across + from[1]);
         let is_between = at.simd_gt(from[0]) & at.simd_lt(to[0]);
         let rise = is_between.select(ground - (way * up + from[2]), none);
-        let is_more = rise.simd_gt(most);
-        which = is_more.select(f32x16::splat(simd, number as f32), which);
+        // Of lines that rise equally high the first, in whatever order they come.
+        let is_first = rise.simd_eq(most) & numbers.simd_lt(which);
+        let is_more = rise.simd_gt(most) | is_first;
+        which = is_more.select(numbers, which);
         most = is_more.select(rise, most);
     }
-    let (mut rises, mut chunks) = ([0.0; PARTS], [0.0; PARTS]);
+    let (mut rises, mut numbers) = ([0.0; PARTS], [0.0; PARTS]);
     most.store_slice(&mut rises);
-    which.store_slice(&mut chunks);
-    let (lane, rise) = greatest(&rises);
-    let number = chunks[lane].max(0.0) as usize * PARTS + lane;
-    (rise, lines.get(number).copied().unwrap_or(0))
+    which.store_slice(&mut numbers);
+    let (mut rise, mut x) = (rises[0], numbers[0]);
+    for (&other, &number) in rises.iter().zip(&numbers) {
+        if other > rise || other == rise && number < x {
+            (rise, x) = (other, number);
+        }
+    }
+    (rise, x.max(0.0) as u32)
 }
 
 /// By how much the point is above line `x` whose sight to, or from, a place is highest there, and which it is.
