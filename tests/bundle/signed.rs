@@ -168,24 +168,6 @@ fn a_signature_binds_every_byte_that_an_answer_depends_on() {
     }
 }
 
-/// In a level of another version other people might be hidden.
-#[test]
-fn a_signed_level_in_another_version_is_refused() {
-    let [.., level] = each_kind();
-    let (folder, to) = signed(&level);
-    let bytes = std::fs::read(&to).unwrap();
-    assert_eq!(bytes[8], 1);
-    let older = forged(&bytes, 8, |_| 2);
-    assert_eq!(
-        check(&older, &key()),
-        Err(FormatError::Version { found: 2 })
-    );
-    let path = folder.path().join("older.vcb");
-    std::fs::write(&path, &older).unwrap();
-    let error = MappedBundle::open_signed(&path, &key()).unwrap_err();
-    assert!(error.to_string().contains("format version 1"), "{error}");
-}
-
 /// What is signed keeps its version: that of a level of version 1 is not another one.
 #[test]
 fn a_level_of_version_1_is_signed_as_it_is() {
