@@ -39,7 +39,6 @@ pub use continuous::{Surface, find_sight, is_blocked, obstruction};
 pub use curvature::Curvature;
 pub use horizon::{Horizons, horizon};
 pub use incremental::change::Change;
-pub use incremental::onlookers::Onlookers;
 pub use incremental::recheck::Recheck;
 pub use places::covered;
 pub use samples::height_field::HeightField;

@@ -1,15 +1,10 @@
 //! Kernels that decide again who sees whom where that may have changed: over a grid, or over a part of one.
 
-use crate::job::error::BakeError;
 use crate::job::options::BakeOptions;
-use crate::job::parallel::Workers;
 use crate::job::visibility::{Kernel, Kernels, ThreadKernel, Windowed};
-use crate::visibility::{
-    Bodies, Change, LOOK_BLOCKS, LOOK_LEVEL, Onlookers, Recheck, Shafts, Sights, Stance, Viewsheds,
-    Window,
-};
+use crate::visibility::{Bodies, Change, Recheck, Shafts, Sights, Stance, Viewsheds, Window};
 use fearless_simd::Level;
-use viewcell::format::{Answer, Grid, Quad};
+use viewcell::format::{Answer, Quad};
 use viewcell_ingest::world::Terrain;
 
 /// All samples of a block, of all of which it is known what they see.
@@ -20,10 +15,6 @@ pub(crate) struct Asking<'a> {
     /// What has changed; `None` where all is asked.
     change: Option<Change>,
     kernel: Windowed<'a>,
-    /// The kernel on the old ground, if it can show that some pairs have not changed.
-    old: Option<Windowed<'a>>,
-    /// The only samples whose visibility may have changed, if that can be found.
-    onlookers: Option<Onlookers>,
     level: Level,
 }
 
@@ -50,11 +41,8 @@ impl<'a> Asking<'a> {
         [old, new]: [Option<&'a Terrain>; 2],
         options: &BakeOptions,
         window: Window,
-        workers: &Workers,
-    ) -> Result<Option<Self>, BakeError> {
-        let Some(new) = new else {
-            return Ok(None);
-        };
+    ) -> Option<Self> {
+        let new = new?;
         let bodies = Bodies {
             eye: options.eye_height,
             head: options.player_height,
@@ -68,63 +56,18 @@ impl<'a> Asking<'a> {
         let change = change.filter(|change| match options.finest {
             // Where it costs less to ask all pairs than to find out which to ask, all are asked.
             0 => change.is_worth_finding(),
-            _ => change.is_between_cells(),
+            _ => !change.is_everywhere(),
         });
-        let kernel = |terrain| Kernel::new(terrain, options).within(window);
-        let is_beside = |change: &Change| options.finest == 0 && change.is_between_cells();
-        let old = old.filter(|_| change.as_ref().is_some_and(is_beside));
-        let mut asking = Self {
+        Some(Self {
             change,
-            kernel: kernel(new),
-            old: old.map(kernel),
-            onlookers: None,
+            kernel: Kernel::new(new, options).within(window),
             level: options.simd.level().unwrap_or(Level::new()),
-        };
-        asking.onlookers = asking.find_onlookers(new, workers)?;
-        Ok(Some(asking))
+        })
     }
 
     /// Whether nothing has changed.
     pub(crate) fn is_none(&self) -> bool {
         self.change.as_ref().is_some_and(Change::is_none)
-    }
-
-    fn find_onlookers(
-        &self,
-        terrain: &Terrain,
-        workers: &Workers,
-    ) -> Result<Option<Onlookers>, BakeError> {
-        let Some(change) = self.change.as_ref().filter(|change| change.has_places()) else {
-            return Ok(None);
-        };
-        let grid = Grid::new(terrain.width(), terrain.height()).expect("sides of a grid");
-        let (across, down) = grid.quads_at(LOOK_LEVEL);
-        let quad = |number: usize| {
-            let number = number as u32;
-            Quad::new(LOOK_LEVEL, number % across, number / across)
-        };
-        let (columns, rows) = grid.block_shape();
-        let mut words = vec![0; grid.blocks()];
-        workers.run_in(
-            || self.kernel.of_thread(self.level),
-            0..(across * down) as usize,
-            |_| Ok(()),
-            |kernel, number, ()| match kernel {
-                ThreadKernel::Rays(rays) => rays.onlookers(change, quad(number)),
-                ThreadKernel::Shafts(_) => [!0; LOOK_BLOCKS],
-            },
-            |number, found| {
-                let quad = quad(number);
-                for (child, word) in (0..).zip(found) {
-                    let (column, row) = (2 * quad.column + child % 2, 2 * quad.row + child / 2);
-                    if column < columns && row < rows {
-                        words[(row * columns + column) as usize] = word;
-                    }
-                }
-                Ok(())
-            },
-        )?;
-        Ok(Some(Onlookers::new(grid, words)))
     }
 
     /// Whether one of the samples of a block, row by row, may have changed.
@@ -133,34 +76,20 @@ impl<'a> Asking<'a> {
         self.change.as_ref().is_none_or(is_changed)
     }
 
-    /// Whether the visibility of any of a block's samples may have changed.
-    pub(crate) fn may_change(&self, block: usize) -> bool {
-        let onlookers = self.onlookers.as_ref();
-        onlookers.is_none_or(|all| all.of_block(block) != 0)
-    }
-
     /// Whether a block may see another, which it saw so, otherwise now, as far as is known before it is asked.
     pub(crate) fn is_open(&self, own: usize, target: usize, before: Answer) -> bool {
         let Some(change) = self.change.as_ref() else {
             return true;
         };
         let ends = || self.has_changed(own) || self.has_changed(target);
-        self.may_change(own)
-            && self.may_change(target)
-            && (change.may_change(before as usize) || ends())
+        change.may_change(before as usize) || ends()
     }
 
     pub(crate) fn asker(&self) -> Asker<'_> {
         let kernel = self.kernel.of_thread(self.level);
         let ask = match (&self.change, kernel) {
             (Some(change), ThreadKernel::Rays(rays)) => {
-                let old = self.old.as_ref().map(|old| old.of_thread(self.level));
-                let old = old.and_then(|old| match old {
-                    ThreadKernel::Rays(rays) => Some(rays),
-                    ThreadKernel::Shafts(_) => None,
-                });
-                let recheck = Recheck::new(rays, change, self.onlookers.as_ref());
-                Ask::Again(Box::new(recheck.beside(old)))
+                Ask::Again(Box::new(Recheck::new(rays, change)))
             }
             (Some(change), ThreadKernel::Shafts(shafts)) => Ask::Cells(Box::new(shafts), change),
             (None, _) => Ask::All(self.kernel.viewsheds(self.level)),

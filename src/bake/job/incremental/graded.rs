@@ -162,7 +162,7 @@ impl Again<'_> {
                 };
                 let before = before.filter(|_| !changed.iter().any(moves));
                 let (options, window) = (chunk.options(), chunk.window());
-                let asking = Asking::new([before, now], &options, window, workers)?;
+                let asking = Asking::new([before, now], &options, window);
                 self.ask(
                     &chunk,
                     &numbers,

@@ -70,8 +70,6 @@ struct ChangeScratch<'k> {
     /// By block of viewpoints in the quad and target: how it was seen, and whether that may differ.
     before: Vec<Answer>,
     open: Vec<bool>,
-    /// Whether there is terrain where there was none, or the other way round.
-    moves: bool,
 }
 
 /// What has changed for each of a quad's blocks, with the block's number; and how many pairs were decided.
@@ -126,25 +124,15 @@ impl PairRecheck<'_> {
             pair: PairSymbols::default(),
             before: vec![Answer::Hidden; pairs],
             open: vec![false; pairs],
-            moves: self.was != self.valid.blocks(),
         }
     }
 
     /// Asks for the blocks of a quad, given by their numbers.
     fn ask(&self, room: &mut ChangeScratch<'_>, numbers: &Range<usize>) -> OfQuad {
-        let may_change = |block: usize| self.asking.may_change(block);
-        let numbers = numbers.clone();
-        // Who sees nothing otherwise may have been said to see what was not there.
-        let numbers: Vec<usize> = numbers
-            .filter(|&n| room.moves || may_change(self.order.index(n)))
-            .collect();
-        if numbers.is_empty() {
-            return OfQuad::default();
-        }
         let blocks = self.order.len();
         room.open.fill(false);
         room.before.fill(Answer::Hidden);
-        for &number in &numbers {
+        for number in numbers.clone() {
             let first = self.child(number) * blocks;
             let before = &mut room.before[first..first + blocks];
             let group = self.group(number);
@@ -154,10 +142,10 @@ impl PairRecheck<'_> {
                 room.open[first + target] = self.asking.is_open(index, target, before[target]);
             }
         }
-        let quad = self.order.look_quad(numbers[0]);
+        let quad = self.order.look_quad(numbers.start);
         room.asker.look(quad, &room.open);
         let (mut asked, mut counts) = (0, [PairCounts::default(), PairCounts::default()]);
-        let of_block = numbers.iter().map(|&number| {
+        let of_block = numbers.clone().map(|number| {
             let (pairs, more) = self.compare(room, number, &mut counts);
             asked += more;
             (number, pairs)

@@ -316,7 +316,7 @@ pub(crate) fn rebake_layers(
         None
     };
     let grounds = [old_seen.as_deref(), Some(&*seen)];
-    let asking = Asking::new(grounds, options, Window::ALL, workers)?;
+    let asking = Asking::new(grounds, options, Window::ALL);
     let asking = asking.ok_or_else(|| unreadable(job.bundle, "expected terrain"))?;
     let valid = cells.valid();
     let words: Vec<u8> = valid

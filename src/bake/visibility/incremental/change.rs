@@ -16,7 +16,7 @@
 //!
 //! *Conservative* answers depend on more: on which lines were tried, on windows of ground that are longer than they
 //! need to be, and on the patches around each sample. A square whose quarters were tried for what it left open is asked
-//! as a whole again, or side by side with the old ground ([`super::side_by_side`]). The kernel forgets what hid the
+//! as a whole again. The kernel forgets what hid the
 //! neighbours where it begins with 8 × 8 displacements, and all other tests depend on the ground in the hull of the
 //! square alone, so that answers outside are the same. One thing is not in the hull: tables are in single precision,
 //! from the middle of all heights on, and margins are for their range. Where the least or the greatest height of the
@@ -28,7 +28,6 @@ use crate::visibility::lanes::SIDE;
 use crate::visibility::samples::height_field::HeightField;
 use crate::visibility::samples::nodes::OpenSquare;
 use crate::visibility::samples::view_block::ViewBlock;
-use crate::visibility::samples::view_block::ViewpointRows;
 use crate::visibility::sightline::Bodies;
 use crate::visibility::sightline::Stance;
 use viewcell::dice::Dice;
@@ -274,16 +273,6 @@ impl Change {
         self.stance == Stance::Sample && self.sinks && !self.rises
     }
 
-    /// Whether ground is higher somewhere.
-    pub(crate) fn rises(&self) -> bool {
-        self.rises
-    }
-
-    /// The samples that have changed, by block, row by row.
-    pub(crate) fn changed_samples(&self) -> &[u64] {
-        &self.words
-    }
-
     /// Whether there are tables of what has changed.
     pub fn has_places(&self) -> bool {
         !self.over.is_empty()
@@ -312,24 +301,6 @@ impl Change {
         node.active & (own | self.samples.lanes(at, node.level))
     }
 
-    /// Whether changed ground may lie on the line at x of some rows, between two minor coordinates.
-    pub(crate) fn covers(&self, rows: &ViewpointRows<'_>, x: i32, minor: [i32; 2]) -> bool {
-        let last = SIDE as i32 - 1;
-        let column = rows.column + x * rows.sign;
-        let line = Rectangle {
-            columns: [column, column + last],
-            rows: [rows.row + minor[0], rows.row + minor[1] + last],
-        };
-        let turned = usize::from(rows.turned);
-        self.over.iter().any(|over| {
-            let axis = &over.axes[turned];
-            line.meets(Rectangle {
-                columns: axis.columns,
-                rows: axis.rows,
-            })
-        })
-    }
-
     /// Whether what is found out about a square of displacements may be something else than it was.
     #[inline]
     pub(crate) fn meets(&self, block: &ViewBlock, node: &OpenSquare) -> bool {
@@ -351,9 +322,9 @@ impl Change {
         self.bounds.is_some_and(meets) && self.blocks.iter().any(|changed| meets(changed.samples))
     }
 
-    /// Whether cells can be asked side by side on the old ground and the new.
-    pub fn is_between_cells(&self) -> bool {
-        self.stance == Stance::Cell && !self.all && !self.is_none()
+    /// Whether all answers may differ, whatever lies between.
+    pub fn is_everywhere(&self) -> bool {
+        self.all
     }
 
     /// As [`Change::meets`]: after how many changed blocks that is known, as error if it does not.

@@ -5,10 +5,9 @@
 //! an end has changed. The tables are of a small piece of the terrain, so that old ground needs no tables of the whole.
 
 use crate::visibility::TOLERANCE;
-use crate::visibility::lanes::{Lanes, Layout, SIDE, Strips, VOID, Windows, fold};
+use crate::visibility::lanes::{Lanes, Layout, SIDE, VOID, Windows, fold};
 use crate::visibility::samples::bounds::Span;
 use crate::visibility::samples::height_field::HeightField;
-use crate::visibility::samples::height_field::over_squares;
 use crate::visibility::samples::nodes::{OpenSquare, Reach};
 use crate::visibility::samples::view_block::ViewpointRows;
 use crate::visibility::sightline::Bodies;
@@ -23,8 +22,7 @@ const PAD: usize = 96;
 #[derive(Debug)]
 pub(crate) struct ChangedGround {
     pub axes: [ChangedAxis; 2],
-    /// As `HeightField::above` and `HeightField::below`, for the range of these heights.
-    pub above: f32,
+    /// As `HeightField::below`, for the range of these heights.
     below: f32,
 }
 
@@ -33,9 +31,6 @@ pub(crate) struct ChangedAxis {
     layout: Layout,
     /// The greatest ground over a slab's window.
     greatest: Windows,
-    /// `tops[k]`: the highest eye or head, over edges that begin in the 2^(k + 1) × 2^(k + 1) samples
-    /// from here on.
-    tops: Vec<Strips>,
     /// First and last column and row of the piece, on the axis's grid.
     pub columns: [i32; 2],
     pub rows: [i32; 2],
@@ -123,10 +118,9 @@ impl ChangedGround {
         let slack = 64.0 * reach * 2f64.powi(-24);
         Self {
             axes: [
-                ChangedAxis::new(&ground, bodies, columns, rows),
-                ChangedAxis::new(&turned, bodies, rows, columns),
+                ChangedAxis::new(&ground, columns, rows),
+                ChangedAxis::new(&turned, rows, columns),
             ],
-            above: (TOLERANCE + slack) as f32,
             below: (TOLERANCE - slack) as f32,
         }
     }
@@ -137,7 +131,7 @@ fn length([first, last]: [i32; 2]) -> usize {
 }
 
 impl ChangedAxis {
-    fn new(ground: &[f32], bodies: Bodies, columns: [i32; 2], rows: [i32; 2]) -> Self {
+    fn new(ground: &[f32], columns: [i32; 2], rows: [i32; 2]) -> Self {
         let (width, height) = (length(columns), length(rows));
         let layout = Layout::new(width, height, PAD);
         let mut plane = vec![VOID; layout.stride * layout.rows];
@@ -147,31 +141,12 @@ impl ChangedAxis {
         }
         let slabs = fold(&plane, 1, f32::max);
         let stride = layout.stride;
-        let body = bodies.eye.max(bodies.head) as f32;
-        let tops = fold(&slabs, stride, f32::max);
-        let tops = tops.into_iter().map(|top| top + body).collect();
         Self {
-            tops: over_squares(&layout, tops, f32::max),
             greatest: Windows::new(&layout, slabs, stride, f32::max),
             layout,
             columns,
             rows,
         }
-    }
-
-    /// For each lane of the rows the highest eye or head that changed ground can have to do with in a
-    /// square of displacements of a level from 1; [`VOID`] where there is none.
-    #[inline(always)]
-    pub(crate) fn top<S: Simd, const N: usize>(
-        &self,
-        simd: S,
-        rows: ViewpointRows<'_>,
-        node: &OpenSquare,
-    ) -> Lanes<S, N> {
-        let (p, q) = rows.turn((node.p, node.q));
-        let column = rows.column + p - self.columns[0];
-        let at = self.layout.index(column, rows.row + q - self.rows[0]);
-        self.tops[node.level as usize - 1].load(simd, at)
     }
 
     /// The slabs that a viewpoint's sight may share with changed ground, by their major coordinate:

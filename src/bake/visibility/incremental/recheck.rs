@@ -6,8 +6,6 @@
 
 use super::change::Change;
 use super::changed_ground::{ChangedGround, Touched, touched};
-use super::onlookers::Onlookers;
-use super::side_by_side::{OldRays, WHOLE};
 use crate::visibility::lanes::SIDE;
 use crate::visibility::samples::filter::LaneFilter;
 use crate::visibility::samples::height_field::HeightField;
@@ -28,29 +26,17 @@ const MEETS: u32 = 4;
 pub struct Recheck<'f> {
     rays: Rays<'f>,
     change: &'f Change,
-    /// The only samples whose visibility may have changed, if known.
-    onlookers: Option<&'f Onlookers>,
-    old: Option<OldRays<'f>>,
     notes: Notes,
 }
 
 impl<'f> Recheck<'f> {
-    /// Looks again with `rays` at what `change` may have changed. Others than `onlookers` are not
-    /// asked, if those are given ([`Rays::onlookers`]).
-    pub fn new(rays: Rays<'f>, change: &'f Change, onlookers: Option<&'f Onlookers>) -> Self {
+    /// Looks again with `rays` at what `change` may have changed.
+    pub fn new(rays: Rays<'f>, change: &'f Change) -> Self {
         Self {
             rays,
             change,
-            onlookers,
-            old: None,
             notes: Notes::default(),
         }
-    }
-
-    /// The same, beside the kernel of the same cells on the old ground ([`Change::is_between_cells`]).
-    pub fn beside(mut self, old: Option<Rays<'f>>) -> Self {
-        self.old = old.map(OldRays::new);
-        self
     }
 
     /// The grid whose samples see each other.
@@ -70,15 +56,10 @@ impl<'f> Recheck<'f> {
         let grid = self.rays.field.grid;
         assert_eq!(open.len(), LOOK_BLOCKS * grid.blocks());
         decided.clear();
-        if let Some(old) = &mut self.old {
-            old.look_from(quad);
-        }
         let mut filter = MayChange {
             grid,
             level: self.rays.level,
             change: self.change,
-            onlookers: self.onlookers,
-            old: self.old.as_mut(),
             open,
             decided,
             notes: &mut self.notes,
@@ -102,12 +83,10 @@ struct Notes {
 }
 
 /// What may have changed.
-struct MayChange<'a, 'f> {
+struct MayChange<'a> {
     grid: Grid,
     level: Level,
     change: &'a Change,
-    onlookers: Option<&'a Onlookers>,
-    old: Option<&'a mut OldRays<'f>>,
     /// By block of viewpoints in the quad, and block of targets, row by row: whether it may have
     /// changed, as far as is known before.
     open: &'a [bool],
@@ -115,7 +94,7 @@ struct MayChange<'a, 'f> {
     notes: &'a mut Notes,
 }
 
-impl MayChange<'_, '_> {
+impl MayChange<'_> {
     /// Whether a pair of blocks that the square covers is open.
     fn is_open(&self, block: &ViewBlock, node: &OpenSquare) -> bool {
         let (columns, rows) = self.grid.block_shape();
@@ -149,30 +128,13 @@ impl MayChange<'_, '_> {
     }
 }
 
-impl LaneFilter for MayChange<'_, '_> {
-    fn viewpoints(&self, block: &ViewBlock) -> u64 {
-        match (self.onlookers, block.number) {
-            (Some(onlookers), Some(number)) => block.standing & onlookers.of_block(number),
-            _ => block.standing,
-        }
-    }
-
-    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &OpenSquare) -> bool {
+impl LaneFilter for MayChange<'_> {
+    fn asks(&self, block: &ViewBlock, node: &OpenSquare) -> bool {
         if node.level >= 3 && !self.is_open(block, node) {
             return false;
         }
-        if let Some(old) = &mut self.old {
-            return node.level < WHOLE || old.asks(self.change, rays, block, node);
-        }
         // In small squares the tables of what has changed tell as much.
         node.level < MEETS && self.change.has_places() || self.change.meets(block, node)
-    }
-
-    fn lanes(&self, block: &ViewBlock, node: &OpenSquare) -> u64 {
-        match self.onlookers {
-            Some(onlookers) => onlookers.lanes(block, node),
-            None => node.active,
-        }
     }
 
     fn narrow(

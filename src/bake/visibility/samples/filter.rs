@@ -2,7 +2,6 @@
 
 use super::height_field::HeightField;
 use super::nodes::{OpenSquare, Reach};
-use super::rays::Rays;
 use super::view_block::ViewBlock;
 
 /// Which lanes are asked of squares of displacements, and who is told what became of them.
@@ -10,14 +9,8 @@ use super::view_block::ViewBlock;
 /// For incremental re-bakes, which ask only what may have changed. What a filter leaves out is
 /// neither hidden nor visible; a bake from nothing has no filter.
 pub(crate) trait LaneFilter {
-    /// Of the viewpoints of a block, those to look from.
-    fn viewpoints(&self, block: &ViewBlock) -> u64;
-
-    /// Whether anything is asked of a square at all, which is the next one of a kernel.
-    fn asks(&mut self, rays: &Rays<'_>, block: &ViewBlock, node: &OpenSquare) -> bool;
-
-    /// Of the active lanes of a square, those with targets that are asked for.
-    fn lanes(&self, block: &ViewBlock, node: &OpenSquare) -> u64;
+    /// Whether anything is asked of a square at all.
+    fn asks(&self, block: &ViewBlock, node: &OpenSquare) -> bool;
 
     /// Leaves of a square that looks in a direction (turned, sign) the lanes to be decided, and of
     /// its reach the slabs that may matter. No lane may be left.

@@ -77,12 +77,6 @@ pub(crate) fn visit<S: Simd>(
             return;
         }
     }
-    if let Some(filter) = &square.filter {
-        node.active = filter.lanes(block, &node);
-        if node.active == 0 {
-            return;
-        }
-    }
     let turned = match node.parent {
         Some(parent) => parent.turned,
         None => q_max > p_min || p_min == 0,

@@ -95,16 +95,14 @@ fn walk<S: Simd>(
     for y in (-top..field.height as i32).step_by(TOP) {
         for x in (-top..field.width as i32).step_by(TOP) {
             for block in blocks {
-                let filter = square.filter.as_ref();
-                let active = filter.map_or(block.standing, |filter| filter.viewpoints(block));
-                if active == 0 {
+                if block.standing == 0 {
                     continue;
                 }
                 rays.stack.push(OpenSquare {
                     p: x - block.column,
                     q: y - block.row,
                     level: LEVELS as u32 - 1,
-                    active,
+                    active: block.standing,
                     parent: None,
                 });
                 while let Some(node) = rays.stack.pop() {
@@ -121,8 +119,8 @@ fn walk<S: Simd>(
                             rays.cached[0] = CachedOccluders::default();
                         }
                     }
-                    if let Some(filter) = &mut square.filter
-                        && !filter.asks(rays, block, &node)
+                    if let Some(filter) = &square.filter
+                        && !filter.asks(block, &node)
                     {
                         continue;
                     }
