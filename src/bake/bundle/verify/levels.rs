@@ -70,12 +70,15 @@ pub(super) fn check(
         checker.note(DICTIONARY, faults);
         return Ok(());
     };
-    let [tree_index, tree_bytes] = trees::read(container)?;
+    let is_narrowed = shape.is_whole() && parameters.lossy;
+    let mut trees_of_file = [const { Vec::new() }; 2];
+    if is_narrowed {
+        trees_of_file = trees::read(container)?;
+    }
     let mask = trees::mask_of(terrain);
     let valid = Valid::from_blocks(parameters.grid, &mask);
-    let unions = Trees::new(valid, TREE_LEVEL, &tree_index, &tree_bytes);
-    let narrowing = || Narrowing::new(unions, parameters.mutual);
-    let narrowing = (shape.is_whole() && parameters.lossy).then(narrowing);
+    let unions = Trees::new(valid, TREE_LEVEL, &trees_of_file[0], &trees_of_file[1]);
+    let narrowing = is_narrowed.then(|| Narrowing::new(unions, parameters.mutual));
     let mut pass = Pass {
         bundle,
         shape,
@@ -255,39 +258,33 @@ impl Pass<'_> {
             narrowing.masks(block.0, block.1, targets, viewpoints);
         }
         for (target, rows) in &symbols.seen {
-            let outer = self.outer(level, [block, *target], rows);
-            let below = union.seen(*target).copied().unwrap_or([0; 64]);
-            let inner = rows.iter().zip(&outer).map(|(all, outer)| all & !outer);
-            let is_union = if self.lossy {
-                inner.zip(below).all(|(inner, below)| below & !inner == 0)
-            } else {
-                inner.eq(below)
-            };
-            if level > 0 && !is_union {
-                let expected = "what the cells of the level below see";
-                let found = format!("another of block {target:?}");
-                self.unions.add(name(), place, expected, found);
+            let mut outer = *rows;
+            if level > 0 {
+                // Without what the level below tells.
+                keep_outer(self.shape, block, *target, &mut outer);
+                let below = union.seen(*target).copied().unwrap_or([0; 64]);
+                let inner = rows.iter().zip(&outer).map(|(all, outer)| all & !outer);
+                let is_union = if self.lossy {
+                    inner.zip(below).all(|(inner, below)| below & !inner == 0)
+                } else {
+                    inner.eq(below)
+                };
+                if !is_union {
+                    let expected = "what the cells of the level below see";
+                    let found = format!("another of block {target:?}");
+                    self.unions.add(name(), place, expected, found);
+                }
             }
-            self.count(level, [block, *target], rows);
+            self.count(level, [block, *target], &outer);
         }
         symbols.seen
     }
 
-    /// How a block sees another, without what the level below tells.
-    fn outer(&self, level: u32, [own, target]: [Block; 2], rows: &[u64; 64]) -> [u64; 64] {
-        let mut outer = *rows;
-        if level > 0 {
-            keep_outer(self.shape, own, target, &mut outer);
-        }
-        outer
-    }
-
-    /// Counts how a block sees another.
+    /// Counts how a block sees another, without what the level below tells.
     fn count(&mut self, level: u32, [own, target]: [Block; 2], rows: &[u64; 64]) {
         let both = self.mutual && own != target;
         if !self.shape.is_whole() {
-            let outer = self.outer(level, [own, target], rows);
-            let seen = visible_pairs(&self.levels[0], level, [own, target], &outer);
+            let seen = visible_pairs(&self.levels[0], level, [own, target], rows);
             self.visible += seen * (1 + u64::from(both));
         } else {
             let [viewpoints, targets] = match self.narrowing {

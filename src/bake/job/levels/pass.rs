@@ -2,6 +2,7 @@
 //! below, pairs of blocks are pruned where there is a budget, symbols are counted for the codes, which depend on how often
 //! each occurs in all groups, and the PVSs of large quads are united.
 
+use std::borrow::Cow;
 use std::io;
 use viewcell::format::Answer;
 
@@ -204,7 +205,7 @@ impl Assembly<'_> {
                 |index| Ok(self.stored.read(level.first + index)?),
                 |tally: &mut Tally, index, bytes| {
                     let inner = below.get(index).map(Vec::as_slice);
-                    join(levels, (at, index), [Some(&bytes), inner], trade, tally)
+                    join(levels, (at, index), (&bytes, inner), trade, tally)
                 },
                 |index, found| {
                     let number = level.first + index;
@@ -213,8 +214,8 @@ impl Assembly<'_> {
                     }
                     let whole = found.ok_or_else(|| self.stored.damaged(number))?;
                     let block = level.blocks[index];
-                    let told = levels.told_by(at, block);
-                    let head = heads.push(&told, &whole.sights, &whole.mixed, |block, cells| {
+                    let Whole { told, sights, .. } = &whole;
+                    let head = heads.push(told, sights, &whole.mixed, |block, cells| {
                         if let Some(uniting) = &mut uniting {
                             uniting.sees(block, cells);
                         }
@@ -243,7 +244,9 @@ impl Assembly<'_> {
 }
 
 /// How a block sees those that its group tells of.
-struct Whole {
+struct Whole<'l> {
+    /// Those, in Morton order.
+    told: Cow<'l, [Block]>,
     sights: Vec<Answer>,
     /// Where unions are made: of those that are mixed who is seen.
     mixed: Vec<SeenAndSeeing>,
@@ -256,17 +259,17 @@ struct Whole {
 type Above = Vec<(Block, Box<[u64; 64]>)>;
 
 /// Puts together how a block sees those near it: what a kernel found, and what the levels below tell.
-fn join(
-    levels: &Levels,
+fn join<'l>(
+    levels: &'l Levels,
     (at, index): (u32, usize),
-    [found, inner]: [Option<&[u8]>; 2],
+    (found, inner): (&[u8], Option<&[u8]>),
     trade: Option<&Trade>,
     tally: &mut Tally,
-) -> Option<Whole> {
+) -> Option<Whole<'l>> {
     let level = &levels.all[at as usize];
     let own = level.blocks[index];
     let told = levels.told_by(at, own);
-    let mut group = levels.decode(found?, told.len())?;
+    let mut group = levels.decode(found, told.len())?;
     let is_other = inner.is_some() || trade.is_some();
     if let Some(inner) = inner {
         let inner = levels.decode(inner, told.len())?;
@@ -311,6 +314,7 @@ fn join(
         encode_told(level.first + index, levels.targets, sights, &group.pairs)
     });
     Some(Whole {
+        told,
         sights: group.sights,
         mixed,
         record,

@@ -73,20 +73,19 @@ impl Assembly<'_> {
                     let group = levels.decode(&bytes, told.len())?;
                     let mut records = Vec::new();
                     encode_records(&group.pairs, &codebook, &mut records);
-                    Some((group.sights, records))
+                    Some((told, group.sights, records))
                 },
                 |index, encoded| {
                     let number = level.first + index;
                     let done = (self.groups() + number + 1) as u64;
                     workers.observer.advance(Stage::Compress, done);
-                    let (sights, records) = encoded.ok_or_else(|| self.stored.damaged(number))?;
-                    let block = level.blocks[index];
-                    let told = levels.told_by(at, block);
+                    let (told, sights, records) =
+                        encoded.ok_or_else(|| self.stored.damaged(number))?;
                     let (mut group, count) = heads.push(&told, &sights, &[], |_, _| ());
                     if count > 0 {
                         group.extend(records);
                     }
-                    Ok(writer.push_group(at, block, &group)?)
+                    Ok(writer.push_group(at, level.blocks[index], &group)?)
                 },
             )?;
         }

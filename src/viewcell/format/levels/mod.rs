@@ -7,9 +7,7 @@
 //! least 4 times the reach of their own size. Where the reach is everything, level 0 answers all.
 //!
 //! The highest level is the first in which all blocks are near each other. Where two levels cover the same cells, the bit of
-//! the higher one is the union of those of the lower.
-//!
-//! In a lossy bundle it may be visible all the same.
+//! the higher one is the union of those of the lower; in a lossy bundle it may be visible all the same.
 //!
 //! The groups of a level are [`super::pairs`] over its grid, and share one dictionary. `PIDX` has the blocks of level 0, row
 //! by row, then those of level 1, and so on; `PAIR` has the groups of each level in Morton order; `VALD`, if there is one,
