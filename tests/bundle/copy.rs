@@ -3,15 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use viewcell::query::{MappedBundle, OpenError, OwnedBundle, Sample, World};
+use viewcell::query::{MappedBundle, OpenError, OwnedBundle, Sample, TerrainBundle, World};
 
 use crate::golden::pairs_path;
 
 /// What everybody sees.
-fn answers(world: &World<'_>) -> Vec<bool> {
-    let World::Terrain(terrain) = world else {
-        panic!("a terrain")
-    };
+pub fn answers(terrain: &TerrainBundle<'_>) -> Vec<bool> {
     let samples: Vec<Sample> = terrain.grid().row_by_row().collect();
     let pairs = samples
         .iter()
@@ -19,10 +16,17 @@ fn answers(world: &World<'_>) -> Vec<bool> {
     pairs.map(|(a, b)| terrain.visible(a, b)).collect()
 }
 
+fn answers_of(world: &World<'_>) -> Vec<bool> {
+    let World::Terrain(terrain) = world else {
+        panic!("a terrain")
+    };
+    answers(terrain)
+}
+
 #[test]
 fn a_copy_answers_as_the_file_did_after_it_was_cut_short_and_deleted() {
     let from = pairs_path("40x9");
-    let expected = answers(OwnedBundle::open(&from).unwrap().world());
+    let expected = answers_of(OwnedBundle::open(&from).unwrap().world());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bundle.vcb");
     fs::copy(&from, &path).unwrap();
@@ -32,9 +36,9 @@ fn a_copy_answers_as_the_file_did_after_it_was_cut_short_and_deleted() {
     // What a map would have read again from the file.
     opened.let_go();
     let copy = OwnedBundle::of_map(opened).unwrap();
-    assert!(answers(copy.world()) == expected);
+    assert!(answers_of(copy.world()) == expected);
     fs::remove_file(&path).unwrap();
-    assert!(answers(copy.world()) == expected);
+    assert!(answers_of(copy.world()) == expected);
 }
 
 #[test]

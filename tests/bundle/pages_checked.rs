@@ -3,24 +3,17 @@
 use core::sync::atomic::AtomicU8;
 
 use viewcell::format::{Tag, WorldKind};
-use viewcell::query::{Bundle, MappedBundle, OpenError, Sample, TerrainBundle};
+use viewcell::query::{Bundle, MappedBundle, OpenError};
 use viewcell_bake::bundle::verify;
 use viewcell_bake::{RepackOptions, Silent, repack};
 
+use crate::copy::answers;
 use crate::golden::{pairs_path, path};
 use crate::reader::said;
 use crate::{sections, signed};
 
 fn states(count: usize) -> Vec<AtomicU8> {
     (0..count).map(|_| AtomicU8::new(0)).collect()
-}
-
-fn answers(terrain: &TerrainBundle<'_>) -> Vec<bool> {
-    let samples: Vec<Sample> = terrain.grid().row_by_row().collect();
-    let pairs = samples
-        .iter()
-        .flat_map(|&a| samples.iter().map(move |&b| (a, b)));
-    pairs.map(|(a, b)| terrain.visible(a, b)).collect()
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::ptr::null_mut;
 
+use super::opened::open;
 use viewcell::capi::*;
 
 /// An engine's bundle, a metre in its unit, and where the engine has what is along, across and up. `tests/solid/axes.rs` makes
@@ -26,16 +27,6 @@ const ENGINES: [Engine; 4] = [
 const CORNER: [f64; 3] = [1.5, 1.5, 0.1];
 const SHORT: [f64; 3] = [1.5, 7.0, 0.1];
 const LONG: [f64; 3] = [18.0, 1.5, 0.1];
-
-fn open(bytes: &'static [u8]) -> *mut viewcell_bundle {
-    let mut bundle = null_mut();
-    let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
-    // SAFETY: the bytes live for ever, and there is room for the handle.
-    let opened =
-        unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
-    assert_eq!(opened, VIEWCELL_OK);
-    bundle
-}
 
 /// Somebody who goes on along a way for a second, in an engine's coordinates.
 fn mover(

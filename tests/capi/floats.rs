@@ -6,6 +6,7 @@
 
 use std::ptr::null_mut;
 
+use super::opened::open;
 use viewcell::capi::*;
 use viewcell::dice::Dice;
 use viewcell::query::{Bundle, Motion, MotionLimits, Mover, Predictor, World};
@@ -74,16 +75,6 @@ struct Question {
     ask: fn(&Worlds, usize, &[f64]) -> Answer,
     /// The worlds that it is asked in.
     worlds: &'static [usize],
-}
-
-fn open(bytes: &'static [u8]) -> *mut viewcell_bundle {
-    let mut bundle = null_mut();
-    let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
-    // SAFETY: the bytes live for ever, and there is room for the handle.
-    let opened =
-        unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
-    assert_eq!(opened, VIEWCELL_OK);
-    bundle
 }
 
 const SOLID: usize = 0;

@@ -17,6 +17,7 @@ mod header;
 mod motion;
 #[cfg(unix)]
 mod movement;
+mod opened;
 mod places;
 #[cfg(unix)]
 mod programs;

@@ -2,6 +2,7 @@
 
 use std::ptr::{null, null_mut};
 
+use super::opened::open;
 use viewcell::capi::*;
 use viewcell::query::{Bundle, World};
 use viewcell::session::{Half, Session, SessionOptions};
@@ -11,17 +12,6 @@ const WORLDS: [&[u8]; 3] = [
     include_bytes!("../golden/v1/level.vcb"),
     include_bytes!("../golden/v1/solid.vcb"),
 ];
-
-fn open(bytes: &'static [u8]) -> *mut viewcell_bundle {
-    let mut bundle = null_mut();
-    let (at, length) = (bytes.as_ptr(), bytes.len());
-    let version = VIEWCELL_ABI_VERSION;
-    let opened =
-        // SAFETY: pointers are to what the header asks for, handles are open.
-        unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
-    assert_eq!(opened, VIEWCELL_OK);
-    bundle
-}
 
 fn empty() -> viewcell_box {
     viewcell_box::default()

@@ -2,6 +2,7 @@
 
 use std::ptr::{null, null_mut};
 
+use super::opened::open;
 use viewcell::capi::*;
 use viewcell::dice::Dice;
 use viewcell::query::{Bundle, Motion, MotionLimits, Mover};
@@ -10,16 +11,6 @@ use viewcell::watch::{Watch, WatchOptions, Watched};
 const ROOMS: &[u8] = include_bytes!("../golden/v1/solid.vcb");
 const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
 const PLAYERS: u32 = 4;
-
-fn open(bytes: &'static [u8]) -> *mut viewcell_bundle {
-    let mut bundle = null_mut();
-    let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());
-    // SAFETY: the bytes live for ever, and there is room for the handle.
-    let opened =
-        unsafe { viewcell_open_memory(version, at, length, &raw mut bundle, null_mut(), 0) };
-    assert_eq!(opened, VIEWCELL_OK);
-    bundle
-}
 
 fn mover(position: [f64; 3], velocity: [f64; 3], until: f64) -> viewcell_mover {
     viewcell_mover {

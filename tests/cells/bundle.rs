@@ -5,24 +5,13 @@ use std::path::Path;
 use proptest::prelude::*;
 use viewcell::format::Sizes;
 use viewcell::query::{Bundle, CellBundle};
-use viewcell_bake::bundle::{InputFile, verify};
-use viewcell_bake::{CellOptions, Silent, Source, bake_cells};
+use viewcell_bake::bundle::verify;
+use viewcell_bake::{CellOptions, Silent, bake_cells};
 use viewcell_ingest::cells::{IngestCellsOptions, read_cells};
 use viewcell_ingest::world::{BitMatrix, CellGraph, Portal, Symmetry};
 
+use crate::baking::source;
 use crate::common::{levels, slow_distances};
-
-fn source() -> Source {
-    Source {
-        input: InputFile {
-            name: "made".into(),
-            format: "none".into(),
-            bytes: 0,
-            digest: "crc32:00000000".into(),
-        },
-        options: serde_json::Map::new(),
-    }
-}
 
 /// The bytes of a level's bundle, which keeps every rule.
 pub fn bake(graph: &CellGraph, symmetry: Symmetry, threads: usize) -> Vec<u8> {

@@ -1,5 +1,8 @@
 //! Levels of cells: files in, graphs, bundles, answers and files out.
 
+#[path = "../common/baking.rs"]
+#[allow(dead_code, reason = "terrains are baked elsewhere")]
+mod baking;
 #[path = "../common/data.rs"]
 mod data;
 #[path = "../common/reader.rs"]

@@ -37,8 +37,7 @@ fn written([x, y, z]: [f64; 3]) -> String {
 fn json(folder: &Folder, arguments: &[&str]) -> Value {
     let options = arguments.iter().position(|of| *of == "--");
     let (before, places) = arguments.split_at(options.unwrap_or(arguments.len()));
-    let told = folder.ok(&[before, &["--json"], places].concat());
-    serde_json::from_str(&told.stdout).unwrap()
+    folder.json(&[before, &["--json"], places].concat())
 }
 
 #[test]

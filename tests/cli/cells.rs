@@ -95,7 +95,7 @@ fn pairs_are_answered_line_by_line() {
 #[test]
 fn documents_say_what_the_text_says() {
     let folder = rooms();
-    let ask = |arguments: &[&str]| json(&folder.ok(arguments).stdout);
+    let ask = |arguments: &[&str]| folder.json(arguments);
     let document = ask(&["query", "distance", "rooms.vcb", "0", "3", "--json"]);
     assert_eq!(document["distance"], Value::Null);
     let document = ask(&["query", "pvs", "rooms.vcb", "0", "--json"]);
@@ -211,7 +211,7 @@ fn matrices_go_out_and_come_back() {
     let folder = rooms();
     for name in ["pvs.csv", "pvs.npy", "pvs.png"] {
         let export = ["export", "matrix", "rooms.vcb", "-o", name, "--json"];
-        let document = json(&folder.ok(&export).stdout);
+        let document = folder.json(&export);
         assert_eq!(document["cells"], 4);
         assert_eq!(document["bytes"], folder.read(name).len() as u64);
         let import = ["import", "matrix", name, "-o", "back.vcb", "--force"];
@@ -367,7 +367,7 @@ fn frontiers_between_cells() {
     let folder = Folder::new();
     let drawing = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/cells/figure-3.json");
     folder.sound(&["bake", "cells", drawing, "-o", "f.vcb"]);
-    let document = json(&folder.ok(&["frontier", "f.vcb", "3", "7", "--json"]).stdout);
+    let document = folder.json(&["frontier", "f.vcb", "3", "7", "--json"]);
     assert_eq!(document["visible"], true);
     assert_eq!(document["size_a"], 0);
     let text = folder.ok(&["frontier", "f.vcb", "0", "8", "--members", "m.txt"]);

@@ -14,9 +14,8 @@ use crate::render::{bake_hills, with_hills, with_rooms};
 /// The document of a check that ends with this code.
 fn check(folder: &Folder, arguments: &[&str], code: i32) -> Value {
     let arguments = [&["check"], arguments, &["--json", "--quiet"]].concat();
-    let ran = folder.run(&arguments);
-    assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
-    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let ran = folder.ends(&arguments, code);
+    let document = ran.json();
     assert_eq!(document["holds"], code == 0);
     document
 }
@@ -31,16 +30,14 @@ fn most_exposed(folder: &Folder, bundle: &str) -> f64 {
     let arguments = [
         "export", "exposure", bundle, "-o", "e.npy", "--force", "--json",
     ];
-    let ran = folder.ok(&[&arguments[..], &["--quiet"]].concat());
-    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let document = folder.json(&[&arguments[..], &["--quiet"]].concat());
     document["seen_by"]["greatest"].as_f64().unwrap()
 }
 
 #[test]
 fn limits_are_of_the_figures_that_info_and_exposure_say() {
     let folder = with_hills();
-    let info = folder.ok(&["info", "hills.vcb", "--json"]);
-    let info: Value = serde_json::from_str(&info.stdout).unwrap();
+    let info = folder.json(&["info", "hills.vcb", "--json"]);
     let levels = &info["provenance"]["statistics"]["levels"];
     let (hidden, quads) = (&levels[0]["hidden_share"], &levels[2]["hidden_share"]);
     let bytes = info["bytes"].as_u64().unwrap();
@@ -68,8 +65,7 @@ fn limits_are_of_the_figures_that_info_and_exposure_say() {
     // Its place sees as many: sight is mutual here.
     let place = checks[3]["place"].as_array().unwrap();
     let place = format!("{},{}", place[0], place[1]);
-    let pvs = folder.ok(&["query", "pvs", "hills.vcb", &place, "--json"]);
-    let pvs: Value = serde_json::from_str(&pvs.stdout).unwrap();
+    let pvs = folder.json(&["query", "pvs", "hills.vcb", &place, "--json"]);
     assert_eq!(pvs["visible"].as_f64(), Some(most), "{pvs}");
 
     // Each limit a little beside what there is.

@@ -66,8 +66,7 @@ fn a_cell_answers_for_the_samples_it_holds() {
         assert_eq!(ask("all.vcb"), ask("cells.vcb"), "level {level}");
         assert_eq!(ask("cells.vcb").lines().count(), 20);
     }
-    let ran = folder.ok(&["query", "visible", "cells.vcb", "74,60", "0,0", "--json"]);
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let told = folder.json(&["query", "visible", "cells.vcb", "74,60", "0,0", "--json"]);
     assert_eq!(told["level"], 3);
     // Places are samples, wherever they are given.
     for verb in [
@@ -77,11 +76,12 @@ fn a_cell_answers_for_the_samples_it_holds() {
         let ran = folder.run(verb);
         assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.stderr);
     }
-    let ran = folder.run(&["query", "visible", "cells.vcb", "75,60", "0,0"]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("columns 0 to 74"), "{}", ran.stderr);
-    let ran = folder.run(&["query", "visible", "all.vcb", "1,1", "2,2", "--quad", "9"]);
-    assert_eq!(ran.code, Some(2));
+    let ran = folder.ends(&["query", "visible", "cells.vcb", "75,60", "0,0"], 2);
+    ran.warns("columns 0 to 74");
+    folder.ends(
+        &["query", "visible", "all.vcb", "1,1", "2,2", "--quad", "9"],
+        2,
+    );
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn cells_that_grow_hide_nothing_that_others_show() {
     assert!(terrain.get("quality").is_none());
     assert!(folder.read("b.vcb").len() < folder.read("a.vcb").len());
     let compared = folder.run(&["diff", "a.vcb", "b.vcb", "--json"]);
-    let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
+    let compared = compared.json();
     for level in compared["levels"].as_array().unwrap() {
         assert_eq!(level["visible_in_a_hidden_in_b"], 0, "{compared}");
     }
@@ -149,16 +149,18 @@ fn cells_that_grow_hide_nothing_that_others_show() {
     folder.ok(&[&["merge"], &shards[..], &merge, &budget].concat());
     assert_eq!(folder.read("e.vcb"), folder.read("g.vcb"));
     // Patches are of bundles whose blocks tell of the whole grid.
-    let ran = folder.run(&[
-        "rebake",
-        "b.vcb",
-        "--terrain",
-        demo().to_str().unwrap(),
-        "--patch",
-        "g.vcp",
-    ]);
-    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-    assert!(ran.stderr.contains("found a graded one"), "{}", ran.stderr);
+    let ran = folder.ends(
+        &[
+            "rebake",
+            "b.vcb",
+            "--terrain",
+            demo().to_str().unwrap(),
+            "--patch",
+            "g.vcp",
+        ],
+        3,
+    );
+    ran.warns("found a graded one");
 }
 
 /// The size of the input alone chooses; what is given by hand wins.
@@ -197,7 +199,7 @@ fn quality_chooses_the_cells_and_options_win_over_it() {
     bake(&folder, &[&["--quality", "best"], &by_hand[..]].concat());
     assert_eq!(folder.read("draft.vcb"), folder.read("hand.vcb"));
     let ran = folder.ok(&["query", "visible", "draft.vcb", "0,0", "1,1", "--json"]);
-    assert!(ran.stdout.contains("\"visible\": true"), "{}", ran.stdout);
+    ran.says("\"visible\": true");
     // A table of all, each as a bake of it is foreseen.
     let told = bake(&folder, &["--dry-run"]);
     let table = told["qualities"].as_array().unwrap();
@@ -222,7 +224,7 @@ fn less_detail_hides_less() {
         let told = sound(&folder, &[&options[..], &[&coarse[..]]].concat());
         assert_eq!(told["bundle"]["terrain"]["detail"].to_string(), detail);
         let compared = folder.run(&["diff", &fine, &coarse, "--json"]);
-        let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
+        let compared = compared.json();
         let level = &compared["levels"][0];
         assert_eq!(level["visible_in_a_hidden_in_b"], 0, "{compared}");
         let more = &level["hidden_in_a_visible_in_b"];
@@ -297,14 +299,10 @@ fn levels_that_cannot_be_are_refused_by_name() {
         ),
     ] {
         let first = ["bake", "terrain", demo.to_str().unwrap(), "-o", "a.vcb"];
-        let ran = folder.run(&[&first, more].concat());
-        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        let ran = folder.ends(&[&first, more].concat(), 2);
         let (option, _) = more[0].split_once('=').unwrap_or((more[0], ""));
-        assert!(
-            ran.stderr.contains(option) && ran.stderr.contains(says),
-            "{}",
-            ran.stderr
-        );
+        ran.warns(option);
+        ran.warns(says);
     }
     assert!(folder.names().is_empty());
 }
@@ -316,11 +314,8 @@ fn places_of_coarse_bundles_are_samples() {
         &folder,
         &["-o", "c.vcb", "--visibility", "exact", "--finest", "3"],
     );
-    let document = |arguments: &[&str]| -> Value {
-        serde_json::from_str(&folder.ok(arguments).stdout).unwrap()
-    };
     let [a, b] = [serde_json::json!([74, 60]), serde_json::json!([9, 3])];
-    let set = document(&[
+    let set = folder.json(&[
         "frontier",
         "c.vcb",
         "74,60",
@@ -351,24 +346,24 @@ fn places_of_coarse_bundles_are_samples() {
             told.starts_with(&words) && told.ends_with("the height of its cell\n"),
             "{told}"
         );
-        let told = document(&[&arguments[..], &["--json"]].concat());
+        let told = folder.json(&[&arguments[..], &["--json"]].concat());
         assert_eq!(told["sample"], serde_json::json!(expected));
         assert_eq!(told["cell"], serde_json::json!(expected.map(|at| at / 8)));
     }
     // Metres are of samples, whichever cell holds them.
-    let here = document(&["query", "locate", "c.vcb", "13,14", "--json"]);
+    let here = folder.json(&["query", "locate", "c.vcb", "13,14", "--json"]);
     let at = format!("{},{}", here["at"][0], here["at"][1]);
-    let there = document(&["query", "locate", "c.vcb", &at, "--at", "--json"]);
+    let there = folder.json(&["query", "locate", "c.vcb", &at, "--at", "--json"]);
     assert_eq!(here, there);
     for question in ["visible", "within"] {
         let mut arguments = vec!["query", question, "c.vcb", "74,60", "9,3", "--json"];
         if question == "within" {
             arguments.extend(["--reach", "1"]);
         }
-        let told = document(&arguments);
+        let told = folder.json(&arguments);
         assert_eq!([&told["a"], &told["b"]], [&a, &b], "{question}");
     }
-    let pvs = document(&["query", "pvs", "c.vcb", "13,14", "--json"]);
+    let pvs = folder.json(&["query", "pvs", "c.vcb", "13,14", "--json"]);
     assert_eq!(pvs["level"], 3);
     assert_eq!(pvs["origin"], serde_json::json!([8, 8]));
     let counts = ["visible", "hidden", "void"].map(|name| pvs[name].as_u64().unwrap());
@@ -453,11 +448,7 @@ fn the_most_exposed_place_of_a_report_sees_as_much_as_a_question_says() {
             "render", "a.vcb", "--pvs", &row[1], "-o", "a.png", "--force",
         ]);
         let named = format!("from {} ({})", row[1], row[2]);
-        assert!(
-            title.stdout.contains(&named),
-            "no {named:?} in {}",
-            title.stdout
-        );
+        title.says(&named);
     }
 }
 
@@ -508,9 +499,8 @@ fn pictures_are_shaded_from_the_heightmap_where_it_is_at_hand() {
         ("rooms.vcb", beside, 2, "rooms.vcb"),
     ] {
         for (verb, output) in [("render", "b.png"), ("report", "b.html")] {
-            let ran = folder.run(&[verb, bundle, "-o", output, "--heightmap", file]);
-            assert_eq!(ran.code, Some(code), "{}", ran.stderr);
-            assert!(ran.stderr.contains(words), "{}", ran.stderr);
+            let ran = folder.ends(&[verb, bundle, "-o", output, "--heightmap", file], code);
+            ran.warns(words);
             assert!(!folder.path(output).exists());
         }
     }

@@ -5,7 +5,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
+
+#[path = "../common/brushes.rs"]
+mod brushes;
+
+pub use brushes::brush;
 
 /// The program; scripts/check windows has another, which runs the one for Windows.
 pub const VIEWCELL: &str = match option_env!("VIEWCELL_TESTED") {
@@ -21,6 +27,27 @@ pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
+}
+
+impl Ran {
+    /// Fails unless stdout has these words.
+    #[track_caller]
+    pub fn says(&self, words: &str) {
+        let found = &self.stdout;
+        assert!(found.contains(words), "no {words:?} in {found}");
+    }
+
+    /// Fails unless stderr has these words.
+    #[track_caller]
+    pub fn warns(&self, words: &str) {
+        let found = &self.stderr;
+        assert!(found.contains(words), "no {words:?} in {found}");
+    }
+
+    /// The document on stdout.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
 }
 
 impl Folder {
@@ -98,11 +125,23 @@ impl Folder {
         }
     }
 
-    /// Runs what must succeed.
-    pub fn ok(&self, arguments: &[&str]) -> Ran {
+    /// Runs what must end with this code.
+    #[track_caller]
+    pub fn ends(&self, arguments: &[&str], code: i32) -> Ran {
         let ran = self.run(arguments);
-        assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
         ran
+    }
+
+    /// Runs what must succeed.
+    #[track_caller]
+    pub fn ok(&self, arguments: &[&str]) -> Ran {
+        self.ends(arguments, 0)
+    }
+
+    /// The document of what must succeed.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        self.ok(arguments).json()
     }
 
     /// Runs what must make a bundle that `verify` finds nothing wrong with.
@@ -144,8 +183,7 @@ impl Folder {
 
     /// Runs what must fail with this code, with these words on stderr and nothing on stdout.
     pub fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) {
-        let ran = self.run(arguments);
-        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
+        let ran = self.ends(arguments, code);
         assert_eq!(ran.stdout, "", "{arguments:?}");
         for word in words {
             assert!(
@@ -162,6 +200,9 @@ pub const PRIVATE_KEY: &str = "-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
 -----END PRIVATE KEY-----
 ";
+
+/// Signs a bundle with the key of a file.
+pub const SIGN: &[&str] = &["sign", "wall.vcb", "--key", "key.pem", "-o", "signed.vcb"];
 
 /// A plain of 9 x 5 samples, 10 m apart, with a wall of 100 m in column 4 and a void in the
 /// south-eastern corner, as ESRI ASCII grid.
@@ -208,21 +249,6 @@ pub fn sea() -> String {
     let row = "0 ".repeat(251);
     let rows = vec![row; 5].join("\n");
     format!("ncols 251\nnrows 5\nxllcorner 0\nyllcorner 0\ncellsize 50\n{rows}\n")
-}
-
-/// A brush between two corners.
-pub fn brush([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
-    let point = |[x, y, z]: [i32; 3]| format!("( {x} {y} {z} )");
-    let side = |p, q, r| format!("{} {} {} wall 0 0 0 1 1\n", point(p), point(q), point(r));
-    let sides = [
-        side([a, b, c], [a, b + 1, c], [a, b, c + 1]),
-        side([a, b, c], [a, b, c + 1], [a + 1, b, c]),
-        side([a, b, c], [a + 1, b, c], [a, b + 1, c]),
-        side([x, y, z], [x, y, z + 1], [x, y + 1, z]),
-        side([x, y, z], [x + 1, y, z], [x, y, z + 1]),
-        side([x, y, z], [x, y + 1, z], [x + 1, y, z]),
-    ];
-    format!("{{\n{}}}\n", sides.concat())
 }
 
 /// A folder with `rooms.map`, two rooms with a door at the northern end of the wall between them, `walks.csv`, three

@@ -32,8 +32,7 @@ fn people_at_sea_lose_sight_of_each_other_behind_the_horizon() {
         assert!(seen(&folder, &round, 200) && !seen(&folder, &round, 224));
         assert!(!seen(&folder, &straight, 200));
     }
-    let info = folder.ok(&["info", "a.vcb", "--json"]).stdout;
-    let info: Value = serde_json::from_str(&info).unwrap();
+    let info = folder.json(&["info", "a.vcb", "--json"]);
     assert_eq!(info["terrain"]["earth_radius"], 6_371_008.8);
     assert_eq!(info["terrain"]["refraction"], 0.0);
     assert_eq!(info["terrain"]["mutual"], true);
@@ -49,8 +48,7 @@ fn the_horizon_of_the_sea_dips_and_ends_where_sight_ends() {
     let horizon = |more: &[&str]| {
         let export = ["export", "horizon", "sea.asc", "-o", "a.npy", "--force"];
         let fixed = ["--spacing", "50", "--sectors", "4", "--json"];
-        let ran = folder.ok(&[&export[..], &fixed, more].concat());
-        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let document = folder.json(&[&export[..], &fixed, more].concat());
         // Eastwards from the middle of the western edge.
         (
             npy(&folder.read("a.npy"), f32::from_le_bytes)[2 * 251 * 4 + 1],

@@ -14,9 +14,8 @@ fn with_near() -> Folder {
 }
 
 fn json(folder: &Folder, arguments: &[&str], code: i32) -> Value {
-    let ran = folder.run(arguments);
-    assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
-    serde_json::from_str(&ran.stdout).unwrap()
+    let ran = folder.ends(arguments, code);
+    ran.json()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::{Folder, PRIVATE_KEY};
-use crate::schema::{document, faults_of, schema_of};
+use crate::schema::{faults_of, schema_of};
 
 /// A name with a line's end made escapes of all that was printed, and one that is no Unicode an error.
 #[test]
@@ -247,7 +247,7 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
         ),
     ];
     for (schema, arguments) in cases {
-        let document = document(&folder, arguments);
+        let document = folder.json(arguments);
         let faults = faults_of(&schema_of(schema), &document);
         assert!(
             faults.is_empty(),
@@ -262,9 +262,8 @@ fn the_document_of_a_damaged_bundle_has_its_faults() {
     let mut bytes = folder.read("wall.vcb");
     *bytes.last_mut().unwrap() ^= 1;
     folder.write("flipped.vcb", bytes);
-    let ran = folder.run(&["verify", "flipped.vcb", "--json"]);
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let ran = folder.ends(&["verify", "flipped.vcb", "--json"], 1);
+    let document = ran.json();
     assert_eq!(
         faults_of(&schema_of("verify.json"), &document),
         Vec::<String>::new()
@@ -301,9 +300,8 @@ fn documents_of_solid_levels_are_as_their_schemas_say() {
         "--quiet",
     ]);
     let document = |arguments: &[&str], schema: &str, code: i32| {
-        let ran = folder.run(arguments);
-        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
-        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let ran = folder.ends(arguments, code);
+        let document = ran.json();
         let faults = faults_of(&schema_of(schema), &document);
         assert!(faults.is_empty(), "{arguments:?}: {faults:?}");
         document
@@ -380,33 +378,24 @@ fn documents_hold_the_answers() {
     let folder = Folder::with_wall();
     folder.write("pairs.txt", "0 0 8 0\n0 0 3 0\n");
     assert_eq!(
-        document(
-            &folder,
-            &["query", "visible", "wall.vcb", "0,0", "8,0", "--json"]
-        ),
+        folder.json(&["query", "visible", "wall.vcb", "0,0", "8,0", "--json"]),
         json!({"kind": "terrain", "a": [0, 0], "b": [8, 0], "level": 0, "visible": false})
     );
     assert_eq!(
-        document(
-            &folder,
-            &[
-                "query",
-                "visible",
-                "wall.vcb",
-                "--pairs",
-                "pairs.txt",
-                "--json"
-            ]
-        ),
+        folder.json(&[
+            "query",
+            "visible",
+            "wall.vcb",
+            "--pairs",
+            "pairs.txt",
+            "--json"
+        ]),
         json!({"kind": "terrain", "pairs": 2, "visible": 1, "nowhere": 0, "answers": [0, 1]})
     );
-    let pvs = document(
-        &folder,
-        &["query", "pvs", "wall.vcb", "3,3", "--quad", "1", "--json"],
-    );
+    let pvs = folder.json(&["query", "pvs", "wall.vcb", "3,3", "--quad", "1", "--json"]);
     assert_eq!(pvs["origin"], json!([2, 2]));
     assert_eq!([&pvs["visible"], &pvs["hidden"], &pvs["void"]], [25, 19, 1]);
-    let info = document(&folder, &["info", "wall.vcb", "--json"]);
+    let info = folder.json(&["info", "wall.vcb", "--json"]);
     assert_eq!(info["terrain"]["samples"], 45);
     assert_eq!(info["terrain"]["spacing"], json!([10.0, 10.0]));
     assert_eq!(info["provenance"]["options"]["visibility"], "exact");

@@ -2,7 +2,6 @@
 
 use std::io::Cursor;
 
-use serde_json::Value;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::Tag;
 
@@ -153,10 +152,7 @@ fn exposure_counts_who_sees_a_sample() {
     let found = npy(&walls.read("wall.npy"), u32::from_le_bytes);
     assert_eq!(found[44], 0, "a void");
     assert_eq!(found[0], 25, "the western plain and the wall");
-    let document = walls
-        .ok(&["export", "exposure", "wall.vcb", "-o", "wall.png", "--json"])
-        .stdout;
-    let document: Value = serde_json::from_str(&document).unwrap();
+    let document = walls.json(&["export", "exposure", "wall.vcb", "-o", "wall.png", "--json"]);
     assert_eq!(document["voids"], 1);
     assert_eq!(walls.read("wall.png")[..4], *b"\x89PNG");
 }
@@ -232,8 +228,7 @@ fn what_cannot_be_exported_is_said_and_leaves_nothing_behind() {
 #[test]
 fn a_damaged_bundle_is_not_counted() {
     let folder = Folder::with_wall();
-    let info = folder.ok(&["info", "wall.vcb", "--json"]).stdout;
-    let info: Value = serde_json::from_str(&info).unwrap();
+    let info = folder.json(&["info", "wall.vcb", "--json"]);
     let sections = info["sections"].as_array().unwrap();
     let index = sections
         .iter()

@@ -36,8 +36,8 @@ fn extremes_are_correct_or_said() {
     };
     let visible = |a: &str, b: &str| folder.ok(&["query", "visible", "a.vcb", a, b]).stdout;
     let seen = |from: &str| {
-        let pvs = folder.ok(&["query", "pvs", "a.vcb", from, "--json"]).stdout;
-        serde_json::from_str::<serde_json::Value>(&pvs).unwrap()["visible"].clone()
+        let pvs = folder.json(&["query", "pvs", "a.vcb", from, "--json"]);
+        pvs["visible"].clone()
     };
     for mode in ["exact", "conservative"] {
         // A wall of ten kilometres, one on a mountain of a thousand, one of millimetres' spacing.

@@ -22,7 +22,7 @@ fn a_wall_parts_two_players() {
         "f.png",
         "--json",
     ]);
-    let document = json(&ran.stdout);
+    let document = ran.json();
     // Four columns on either side of the wall, a void in the south-east; who stands on the wall
     // sees all.
     assert_eq!(document["size_a"], 20);
@@ -70,7 +70,7 @@ fn every_option_is_taken_and_named_in_the_answer() {
     ] {
         let mut all = vec!["frontier", "wall.vcb", "0,2", "8,2", "--json"];
         all.extend(arguments);
-        let document = json(&folder.ok(&all).stdout);
+        let document = folder.json(&all);
         assert_eq!(document["options"][name], value, "{arguments:?}");
         let (a, b) = (&document["size_a"], &document["size_b"]);
         assert!(
@@ -87,7 +87,7 @@ fn a_margin_leaves_out_the_edge() {
         let ran = folder.ok(&[
             "frontier", "wall.vcb", "0,2", "8,2", "--json", "--margin", margin,
         ]);
-        let document = json(&ran.stdout);
+        let document = ran.json();
         (
             document["size_a"].as_u64().unwrap(),
             document["size_b"].as_u64().unwrap(),
@@ -115,14 +115,14 @@ fn players_who_see_each_other_have_empty_regions_and_that_is_no_error() {
             "-o",
             "f.png",
         ]);
-        let document = json(&ran.stdout);
+        let document = ran.json();
         assert_eq!(document["visible"], true);
         assert_eq!(
             (&document["size_a"], &document["size_b"]),
             (&0.into(), &0.into())
         );
         assert_eq!(folder.read("m.txt"), b"");
-        assert!(ran.stderr.contains("see each other"), "{}", ran.stderr);
+        ran.warns("see each other");
     }
 }
 
@@ -140,25 +140,19 @@ fn pairs_are_answered_line_by_line() {
         &["frontier", "wall.vcb", "--pairs", "-", "--budget", "5"],
         b"8 2 0 2\n",
     );
-    assert_eq!(json(&from_stdin.stdout)["size_b"], 20);
+    assert_eq!(from_stdin.json()["size_b"], 20);
 
     folder.write("bad.txt", "0 2 8 2\n0 2 9 2\n");
-    let ran = folder.run(&["frontier", "wall.vcb", "--pairs", "bad.txt"]);
-    assert_eq!(ran.code, Some(3));
+    let ran = folder.ends(&["frontier", "wall.vcb", "--pairs", "bad.txt"], 3);
     assert_eq!(
         ran.stdout.lines().count(),
         1,
         "the line before keeps its answer"
     );
-    assert!(ran.stderr.contains("bad.txt: line 2:"), "{}", ran.stderr);
+    ran.warns("bad.txt: line 2:");
     folder.write("void.txt", "0 2 8 4\n");
-    let ran = folder.run(&["frontier", "wall.vcb", "--pairs", "void.txt"]);
-    assert_eq!(ran.code, Some(3));
-    assert!(
-        ran.stderr.contains("line 1: 8,4 is a void"),
-        "{}",
-        ran.stderr
-    );
+    let ran = folder.ends(&["frontier", "wall.vcb", "--pairs", "void.txt"], 3);
+    ran.warns("line 1: 8,4 is a void");
 }
 
 #[test]

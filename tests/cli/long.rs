@@ -98,11 +98,7 @@ fn a_bake_that_is_there_to_be_resumed_is_told_of() {
 
     let arguments: Vec<&str> = again.iter().copied().filter(|&a| a != "--quiet").collect();
     let ran = folder.ok(&[&arguments[..], &["--resume"]].concat());
-    assert!(
-        ran.stderr.contains("of 16 tiles were done already"),
-        "{}",
-        ran.stderr
-    );
+    ran.warns("of 16 tiles were done already");
     assert_eq!(folder.names(), ["a.vcb", "a.vcb.timings.json"]);
 
     // As if it had been killed when the bundle had its name: what is left goes, the bundle stays.
@@ -110,11 +106,7 @@ fn a_bake_that_is_there_to_be_resumed_is_told_of() {
     let leave = || std::fs::write(folder.path("a.vcb.checkpoint"), &checkpoint).unwrap();
     leave();
     let ran = folder.ok(&[&arguments[..], &["--resume"]].concat());
-    assert!(
-        ran.stderr.contains("16 of 16 tiles were done already"),
-        "{}",
-        ran.stderr
-    );
+    ran.warns("16 of 16 tiles were done already");
     assert_eq!(folder.names(), ["a.vcb", "a.vcb.timings.json"]);
     assert!(folder.read("a.vcb") == bundle);
     // Another bundle of that name is kept, and so is what was left.
@@ -127,12 +119,12 @@ fn a_bake_that_is_there_to_be_resumed_is_told_of() {
 
     std::fs::remove_file(folder.path("a.vcb.checkpoint")).unwrap();
     let ran = folder.ok(&[&arguments[..], &["--resume", "--force"]].concat());
-    assert!(ran.stderr.contains("nothing to resume"), "{}", ran.stderr);
+    ran.warns("nothing to resume");
 
     // A bundle that may be overwritten: the bake ended with an error about what it had kept itself.
     leave();
     let ran = folder.ok(&[&arguments[..], &["--force"]].concat());
-    assert!(ran.stderr.contains("continuing it"), "{}", ran.stderr);
+    ran.warns("continuing it");
     assert!(!folder.names().contains(&"a.vcb.checkpoint".to_owned()));
     assert!(folder.read("a.vcb") == bundle);
     // What another job has kept is not deleted for that.
@@ -175,7 +167,7 @@ fn shards_merge_to_the_bundle_of_one_bake() {
     assert!(!folder.path("a.vcb").exists());
 
     let ran = folder.sound(&merge(&shards, &[]));
-    assert!(ran.stderr.contains("written: a.vcb"), "{}", ran.stderr);
+    ran.warns("written: a.vcb");
     assert!(folder.read("a.vcb") == folder.read("whole.vcb"));
     folder.fails(&merge(&shards, &[]), 4, &["a.vcb", "exists already"]);
     folder.ok(&merge(&shards, &["--force", "--quiet"]));
@@ -238,7 +230,7 @@ fn nothing_beside_an_output_is_written_through_a_link() {
                 code => {
                     let words = format!("{beside}: ");
                     assert!(ran.stderr.contains(&words), "{beside}: {}", ran.stderr);
-                    assert!(ran.stderr.contains("found a link"), "{}", ran.stderr);
+                    ran.warns("found a link");
                     assert_eq!(code, Some(4), "{beside}: {}", ran.stderr);
                     None
                 }

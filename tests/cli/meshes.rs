@@ -50,11 +50,7 @@ fn an_obj_without_its_library_is_refused_with_the_option_that_helps() {
     let bake = [BAKE, &["--reach", "reach.csv"]].concat();
     folder.fails(&bake, 3, &["room.obj", "wall", "--opaque-without-material"]);
     let told = folder.ok(&[&bake[..], &["--opaque-without-material"]].concat());
-    assert!(
-        told.stderr.contains("give --from y-up|z-up"),
-        "{}",
-        told.stderr
-    );
+    told.warns("give --from y-up|z-up");
     let ask = ["query", "visible", "x.vcb", "--", "-3,0,0", "3,0,0"];
     assert_eq!(folder.run(&ask).stdout, "visible\n", "nobody can be there");
     folder.write("room.mtl", "newmtl wall\nd 0.5\n");

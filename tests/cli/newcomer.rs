@@ -1,7 +1,5 @@
 //! What people stumbled over who used the program for the first time.
 
-use serde_json::Value;
-
 use crate::common::{Folder, demo, hills};
 
 const USAGE: i32 = 2;
@@ -11,8 +9,7 @@ fn a_number_below_zero_gets_our_words_and_not_the_parsers() {
     let folder = Folder::with_wall();
     let bake = |option: &str, value: &str, words: &[&str]| {
         let bake = ["bake", "terrain", "wall.asc", "-o", "a.vcb", option, value];
-        let ran = folder.run(&bake);
-        assert_eq!(ran.code, Some(USAGE), "{option} {value}: {}", ran.stderr);
+        let ran = folder.ends(&bake, USAGE);
         assert!(
             !ran.stderr.contains("unexpected argument"),
             "{}",
@@ -75,8 +72,7 @@ fn errors_of_spacing_are_short() {
             "--spacing",
             spacing,
         ];
-        let ran = folder.run(&bake);
-        assert_eq!(ran.code, Some(USAGE));
+        let ran = folder.ends(&bake, USAGE);
         assert!(ran.stderr.len() < 200, "{}", ran.stderr);
         assert!(
             ran.stderr.contains(spacing.split(',').next().unwrap()),
@@ -123,13 +119,8 @@ fn a_point_is_taken_with_blanks_as_with_commas() {
     assert_eq!(locate(&["200", "1100", "60"]), cell);
     assert_eq!(locate(&["-480", "-352", "88"]), "nowhere\n");
     assert_eq!(locate(&["-480,-352,88"]), "nowhere\n");
-    let json = folder
-        .ok(&["query", "locate", "a.vcb", "200", "1100", "60", "--json"])
-        .stdout;
-    assert_eq!(
-        serde_json::from_str::<Value>(&json).unwrap()["point"][1],
-        1100.0
-    );
+    let told = folder.json(&["query", "locate", "a.vcb", "200", "1100", "60", "--json"]);
+    assert_eq!(told["point"][1], 1100.0);
     folder.fails(
         &["query", "locate", "a.vcb", "480", "352"],
         USAGE,
@@ -154,14 +145,9 @@ fn places_are_taken_by_metres_by_degrees_and_in_the_crs() {
         "100,50,40,30",
     ];
     folder.ok(&[&bake[..], &["--visibility", "exact", "-o", "a.vcb", "-q"]].concat());
-    let located = |place: &[&str]| -> Value {
-        let json = folder
-            .ok(&[&["query", "locate", "a.vcb", "--json"], place].concat())
-            .stdout;
-        serde_json::from_str(&json).unwrap()
-    };
-    let info = folder.ok(&["info", "a.vcb", "--json"]).stdout;
-    let info: Value = serde_json::from_str(&info).unwrap();
+    let locate = ["query", "locate", "a.vcb", "--json"];
+    let located = |place: &[&str]| folder.json(&[&locate, place].concat());
+    let info = folder.json(&["info", "a.vcb", "--json"]);
     let spacing = &info["terrain"]["spacing"];
     let [dx, dy] = [0, 1].map(|i| spacing[i].as_f64().unwrap());
     for (column, row) in [(0, 0), (39, 29), (17, 4)] {
@@ -229,8 +215,7 @@ fn a_dash_is_a_stream_or_refused_and_no_file_of_that_name() {
         &["frontier", "wall.vcb", "0,0", "8,0", "--members", "-"],
         &["export", "json", "rooms.vcb", "-o", "-", "--json"],
     ] {
-        let ran = folder.run(arguments);
-        assert_eq!(ran.code, Some(USAGE), "{arguments:?}: {}", ran.stderr);
+        let ran = folder.ends(arguments, USAGE);
         assert!(ran.stderr.contains('-'), "{arguments:?}: {}", ran.stderr);
         assert_eq!(folder.names(), names, "{arguments:?}");
     }
@@ -259,19 +244,14 @@ fn shards_are_said_to_be_cut_by_work() {
         "a.vcb",
     ];
     let ran = folder.ok(&[&bake[..], &["--visibility", "exact", "--shard", "1/2"]].concat());
-    assert!(ran.stderr.contains("about the same work"), "{}", ran.stderr);
+    ran.warns("about the same work");
 }
 
 #[test]
 fn a_horizon_of_minus_90_is_explained() {
     let folder = Folder::with_wall();
     let ran = folder.ok(&["export", "horizon", "wall.asc", "-o", "a.npy"]);
-    assert!(
-        ran.stdout
-            .contains("-90° means that the ray meets no ground"),
-        "{}",
-        ran.stdout
-    );
+    ran.says("-90° means that the ray meets no ground");
 }
 
 #[test]
@@ -358,7 +338,7 @@ fn a_terrain_of_voids_is_foreseen_by_its_ground() {
             "--dry-run",
             "--json",
         ];
-        let told: Value = serde_json::from_str(&folder.ok(&run).stdout).unwrap();
+        let told = folder.json(&run);
         // What is kept of each sample is there of voids as well.
         let groups = told["bytes"].as_f64().unwrap() - 4.0 * (side * side) as f64;
         (groups, told["sampled_quads"].as_u64().unwrap())

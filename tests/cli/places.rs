@@ -36,14 +36,13 @@ fn folder() -> Folder {
 const BAKE: &[&str] = &["bake", "terrain", "--quiet", "--json"];
 
 fn bake(folder: &Folder, arguments: &[&str]) -> Value {
-    let ran = folder.ok(&[BAKE, arguments].concat());
-    serde_json::from_str(&ran.stdout).unwrap()
+    folder.json(&[BAKE, arguments].concat())
 }
 
 /// The same, and verified.
 fn sound(folder: &Folder, arguments: &[&str]) -> Value {
     let ran = folder.sound(&[BAKE, arguments].concat());
-    serde_json::from_str(&ran.stdout).unwrap()
+    ran.json()
 }
 
 #[test]
@@ -61,10 +60,7 @@ fn what_is_not_walkable_is_told_apart_from_voids() {
         (&terrain["walkable"], &terrain["covered"]),
         (&true.into(), &false.into())
     );
-    let json = |arguments: &[&str]| -> Value {
-        let ran = folder.ok(&[arguments, &["--json"]].concat());
-        serde_json::from_str(&ran.stdout).unwrap()
-    };
+    let json = |arguments: &[&str]| -> Value { folder.json(&[arguments, &["--json"]].concat()) };
     for (place, standing, height) in [
         ("1,1", "walkable", Value::from(1.0)),
         ("7,1", "not-walkable", Value::from(10.0)),

@@ -1,6 +1,5 @@
 //! Bundles that follow changed ground, and patches over them.
 
-use serde_json::Value;
 use viewcell::format::Tag;
 use viewcell::query::Bundle;
 
@@ -44,7 +43,7 @@ fn with_gap() -> Folder {
 fn a_bundle_follows_its_ground() {
     let folder = with_gap();
     let before = folder.read("wall.vcb");
-    let ran = folder.ok(&[
+    let told = folder.json(&[
         "rebake",
         "wall.vcb",
         "--terrain",
@@ -53,7 +52,6 @@ fn a_bundle_follows_its_ground() {
         "after.vcb",
         "--json",
     ]);
-    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(
         (&told["all_pairs"], &told["changed_samples"]),
         (&3.into(), &1.into())

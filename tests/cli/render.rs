@@ -1,7 +1,6 @@
 //! `viewcell render`: pictures that say what the queries say.
 
 use image::{Rgba, RgbaImage};
-use serde_json::Value;
 use tiff::decoder::{Decoder, DecodingResult};
 
 use crate::common::{Folder, hills};
@@ -103,8 +102,7 @@ fn a_larger_map_has_the_same_pixels_and_a_void_is_transparent() {
 #[test]
 fn a_frontier_has_the_sizes_that_frontier_gives_and_shows_its_growth() {
     let folder = with_hills();
-    let ran = folder.ok(&["frontier", "hills.vcb", "2,2", "37,27", "--json"]);
-    let sizes: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let sizes = folder.json(&["frontier", "hills.vcb", "2,2", "37,27", "--json"]);
     folder.ok(&[
         "render",
         "hills.vcb",
@@ -133,7 +131,7 @@ fn a_frontier_has_the_sizes_that_frontier_gives_and_shows_its_growth() {
 #[test]
 fn exposure_says_what_export_exposure_says() {
     let folder = with_hills();
-    let ran = folder.ok(&[
+    let seen = folder.json(&[
         "export",
         "exposure",
         "hills.vcb",
@@ -142,8 +140,7 @@ fn exposure_says_what_export_exposure_says() {
         "--json",
         "--quiet",
     ]);
-    let seen: Value = serde_json::from_str(&ran.stdout).unwrap();
-    let ran = folder.ok(&[
+    let document = folder.json(&[
         "render",
         "hills.vcb",
         "--exposure",
@@ -152,7 +149,6 @@ fn exposure_says_what_export_exposure_says() {
         "--json",
         "--quiet",
     ]);
-    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
     let words = document["subtitle"].as_str().unwrap();
     let range = format!(
         "seen by {} to {} samples,",
@@ -261,8 +257,7 @@ fn rooms(folder: &Folder, what: &[&str]) -> Vec<Rgba<u8>> {
 fn a_plan_shows_the_pvs_and_the_distances_that_query_gives() {
     let folder = with_rooms();
     for cell in ["0", "4", "8"] {
-        let ran = folder.ok(&["query", "pvs", "rooms.vcb", cell, "--json"]);
-        let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let answer = folder.json(&["query", "pvs", "rooms.vcb", cell, "--json"]);
         let seen = answer["cells"].as_array().unwrap();
         let ring: u32 = cell.parse().unwrap();
         for (other, pixel) in (0_u32..).zip(rooms(&folder, &["--pvs", cell])) {
@@ -299,8 +294,7 @@ fn a_plan_shows_the_pvs_and_the_distances_that_query_gives() {
 #[test]
 fn a_plan_shows_the_regions_that_frontier_gives() {
     let folder = with_rooms();
-    let ran = folder.ok(&["frontier", "rooms.vcb", "0", "8", "--json"]);
-    let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let answer = folder.json(&["frontier", "rooms.vcb", "0", "8", "--json"]);
     let is_in = |region: &str, cell: u32| answer[region].as_array().unwrap().contains(&cell.into());
     for (cell, pixel) in (1_u32..8).zip(&rooms(&folder, &["--frontier", "0", "8"])[1..]) {
         let warmth = i32::from(pixel[0]) - i32::from(pixel[2]);

@@ -52,7 +52,7 @@ fn page(folder: &Folder, bundle: &str) -> (String, String) {
 }
 
 fn info(folder: &Folder, bundle: &str) -> Value {
-    serde_json::from_str(&folder.ok(&["info", bundle, "--json"]).stdout).unwrap()
+    folder.json(&["info", bundle, "--json"])
 }
 
 fn percent(share: &Value) -> String {
@@ -124,10 +124,9 @@ fn a_page_warns_of_voids_and_does_without_timings() {
     let (_, words) = page(&folder, "wall.vcb");
     assert!(words.contains("1 samples (2.22 %) are void"), "{words}");
     assert!(words.contains("there is no file of timings"));
-    let ran = folder.ok(&[
+    let document = folder.json(&[
         "report", "wall.vcb", "-o", "r.html", "--force", "--json", "--quiet",
     ]);
-    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(document["bytes"], folder.read("r.html").len());
     assert_eq!(document["warnings"].as_array().unwrap().len(), 2);
 }
@@ -173,10 +172,9 @@ fn a_bundle_that_no_page_can_hold_is_refused_by_its_size() {
     let folder = Folder::new();
     let file = std::fs::File::create(folder.path("large.vcb")).unwrap();
     file.set_len(64_000_001).unwrap();
-    let ran = folder.run(&["report", "large.vcb", "-o", "r.html", "--interactive"]);
-    assert_eq!(ran.code, Some(2));
+    let ran = folder.ends(&["report", "large.vcb", "-o", "r.html", "--interactive"], 2);
     for words in ["large.vcb", "64 MB", "64.0 MB", "--budget"] {
-        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+        ran.warns(words);
     }
     assert!(!folder.path("r.html").exists());
 }

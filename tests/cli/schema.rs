@@ -4,14 +4,6 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::Folder;
-
-/// What a run that must succeed prints.
-pub fn document(folder: &Folder, arguments: &[&str]) -> Value {
-    let ran = folder.ok(arguments);
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
-}
-
 /// A schema by the name of its file.
 pub fn schema_of(name: &str) -> Value {
     let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();

@@ -22,8 +22,7 @@ fn a_level_that_is_baked_from_outside_of_its_walls_is_warned_of() {
             "--reach",
             "reach.csv",
         ];
-        let ran = folder.ok(&[&arguments[..], &["--force", "--json"]].concat());
-        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let document = folder.json(&[&arguments[..], &["--force", "--json"]].concat());
         let notes = document["notes"].as_array().unwrap();
         let of_walls = |note: &&Value| note.as_str().unwrap().contains("outside of the walls");
         notes.iter().filter(of_walls).count()
@@ -37,10 +36,7 @@ fn a_level_that_is_baked_from_outside_of_its_walls_is_warned_of() {
 fn a_quality_chooses_the_cells_of_a_level() {
     let folder = rooms();
     let baked = ["bake", "solid", "rooms.map", "--quiet"];
-    let json = |arguments: &[&str]| -> Value {
-        serde_json::from_str(&folder.ok(arguments).stdout).unwrap()
-    };
-    let forecast = json(&[&baked[..], &["--dry-run", "--json"]].concat());
+    let forecast = folder.json(&[&baked[..], &["--dry-run", "--json"]].concat());
     let qualities = forecast["qualities"].as_array().unwrap();
     let chosen: Vec<_> = qualities
         .iter()
@@ -82,7 +78,7 @@ fn a_quality_chooses_the_cells_of_a_level() {
         (&["-o", "d.vcb", "--grade=8"], None, 8, 32.0),
     ] {
         folder.ok(&[&baked[..], options].concat());
-        let solid = &json(&["info", options[1], "--json"])["solid"];
+        let solid = &folder.json(&["info", options[1], "--json"])["solid"];
         assert_eq!(solid["quality"].as_str(), quality, "{options:?}");
         assert_eq!(solid["grade"], grade, "{options:?}");
         assert_eq!(solid["cell"][0], cell, "{options:?}");
@@ -117,8 +113,7 @@ fn frontier_sets_grow_over_cells_that_do_not_see_each_other() {
     let folder = rooms();
     let places = ["64,64,24", "448,64,24"];
     let arguments = [&["frontier", "rooms.vcb"][..], &places].concat();
-    let ran = folder.ok(&[&arguments[..], &["--members", "sets.txt", "--json"]].concat());
-    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let document = folder.json(&[&arguments[..], &["--members", "sets.txt", "--json"]].concat());
     assert!(document["construction"] == "quads" && document["visible"] == false);
     let region = |name: &str| -> Vec<u64> {
         let cells = document[name].as_array().unwrap().iter();
@@ -143,11 +138,7 @@ fn frontier_sets_grow_over_cells_that_do_not_see_each_other() {
     assert_eq!(members.lines().count(), a.len() + b.len());
     // Who sees another has no set with them.
     let ran = folder.ok(&["frontier", "rooms.vcb", "64,64,24", "96,64,24"]);
-    assert!(
-        ran.stderr.contains("they can see each other"),
-        "{}",
-        ran.stderr
-    );
+    ran.warns("they can see each other");
     folder.fails(
         &["frontier", "rooms.vcb", "64,64,24", "9999,0,0"],
         2,
@@ -221,10 +212,7 @@ fn players_of_a_trace_are_simulated_in_a_solid_level() {
         "CS,sight,look-ahead,best",
         "--json",
     ];
-    let figures = |more: &[&str]| -> Value {
-        let ran = folder.ok(&[&arguments[..], more].concat());
-        serde_json::from_str(&ran.stdout).unwrap()
-    };
+    let figures = |more: &[&str]| -> Value { folder.json(&[&arguments[..], more].concat()) };
     for rtt in ["0", "100"] {
         for truth in [&[][..], &["--truth", "lines", "--level", "rooms.map"]] {
             let document = figures(&[&["--rtt", rtt][..], truth].concat());
@@ -418,11 +406,7 @@ fn a_level_is_read_out_of_a_games_folder_and_its_sky_as_one_says() {
     ];
     let hidden = |out: &str, sky: &[&str]| {
         let ran = folder.ok(&[&pack[..], &["-o", out, "--force"], sky].concat());
-        assert!(
-            ran.stderr.contains("maps/sky.map is from game"),
-            "{}",
-            ran.stderr
-        );
+        ran.warns("maps/sky.map is from game");
         let asked = ["query", "visible", out, "--", "64,64,24", "448,64,24"];
         (ran.stderr, folder.ok(&asked).stdout.starts_with("hidden"))
     };

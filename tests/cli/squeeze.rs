@@ -1,7 +1,5 @@
 //! Budgets and `repack`.
 
-use serde_json::Value;
-
 use super::common::{Folder, demo};
 
 /// A small bundle of the demo, `all.vcb`.
@@ -27,10 +25,6 @@ fn bake_demo(folder: &Folder, more: &[&str]) {
     folder.ok(&[&arguments, more].concat());
 }
 
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap()
-}
-
 #[test]
 fn a_budget_is_kept_and_told_of() {
     let folder = baked();
@@ -42,7 +36,7 @@ fn a_budget_is_kept_and_told_of() {
         arguments.extend(more);
         folder.sound(&arguments)
     };
-    let told = json(&repack(&["--json", "--quiet"]).stdout);
+    let told = repack(&["--json", "--quiet"]).json();
     assert_eq!(told["bundle"]["terrain"]["lossy"], true);
     let loss = &told["bundle"]["provenance"]["loss"];
     assert_eq!(loss["budget_bytes"], budget);

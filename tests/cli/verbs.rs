@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use tiff::decoder::{Decoder, DecodingResult};
 
-use crate::common::{Folder, PRIVATE_KEY, demo, wall};
+use crate::common::{Folder, PRIVATE_KEY, SIGN, demo, wall};
 
 #[test]
 fn a_wall_hides_what_is_behind_it() {
@@ -44,19 +44,11 @@ fn a_bundle_is_named_after_its_input_and_lies_in_the_current_folder() {
         "next: viewcell view",
         "jacksboro.vcb",
     ] {
-        assert!(
-            ran.stderr.contains(words),
-            "no {words:?} in: {}",
-            ran.stderr
-        );
+        ran.warns(words);
     }
     assert!(folder.names().contains(&"jacksboro.vcb".to_owned()));
     let info = folder.ok(&["info", "jacksboro.vcb"]);
-    assert!(
-        info.stdout.contains("jacksboro.tif (GeoTIFF, 125.1 kB"),
-        "{}",
-        info.stdout
-    );
+    info.says("jacksboro.tif (GeoTIFF, 125.1 kB");
     assert_eq!(info.stderr, "");
 }
 
@@ -97,8 +89,7 @@ fn bundles_of_rough_ground_are_sound_in_every_mode_and_at_a_budget() {
         arguments.extend(["--crop", "100,100,70,60", "--visibility", mode]);
         folder.ok(&arguments);
         folder.ok(&["verify", "a.vcb"]);
-        let info = folder.ok(&["info", "a.vcb", "--json"]).stdout;
-        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        let info = folder.json(&["info", "a.vcb", "--json"]);
         assert_eq!(info["terrain"]["mutual"], true, "{mode}");
         folder.ok(&[
             "repack", "a.vcb", "--budget", "60kB", "-o", "b.vcb", "--force",
@@ -159,19 +150,14 @@ fn a_sound_bundle_passes_and_a_flipped_bit_is_found() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 4;
     folder.write("flipped.vcb", bytes);
-    let ran = folder.run(&["verify", "flipped.vcb"]);
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    assert!(ran.stdout.contains("checksum"), "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains("expected") && ran.stdout.contains("found"),
-        "{}",
-        ran.stdout
-    );
-    assert!(ran.stderr.contains("damaged"), "{}", ran.stderr);
+    let ran = folder.ends(&["verify", "flipped.vcb"], 1);
+    ran.says("checksum");
+    ran.says("expected");
+    ran.says("found");
+    ran.warns("damaged");
     folder.write("noise.vcb", "noise");
-    let ran = folder.run(&["verify", "noise.vcb"]);
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("no view cell bundle"), "{}", ran.stderr);
+    let ran = folder.ends(&["verify", "noise.vcb"], 1);
+    ran.warns("no view cell bundle");
     folder.fails(&["verify", "none.vcb"], 4, &["none.vcb"]);
 }
 
@@ -311,15 +297,15 @@ fn help_and_version_are_results() {
 fn a_simulation_is_told_again_from_stdin_and_from_another_folder() {
     let folder = Folder::with_wall();
     let play = ["simulate", "wall.vcb", "--seconds", "2", "--json"];
-    let first = folder.ok(&play).stdout;
-    let again = folder.run_with_stdin(&["simulate", "--job", "-", "--json"], first.as_bytes());
+    let first = folder.ok(&play);
+    let told = first.stdout.as_bytes();
+    let again = folder.run_with_stdin(&["simulate", "--job", "-", "--json"], told);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
-    let job = |told: &str| serde_json::from_str::<serde_json::Value>(told).unwrap()["job"].clone();
-    assert_eq!(job(&again.stdout), job(&first));
+    assert_eq!(again.json()["job"], first.json()["job"]);
     // Paths in a file are relative to it, as in job files of bakes.
     std::fs::create_dir(folder.path("below")).unwrap();
     std::fs::rename(folder.path("wall.vcb"), folder.path("below/wall.vcb")).unwrap();
-    folder.write("below/job.json", &first);
+    folder.write("below/job.json", &first.stdout);
     folder.ok(&["simulate", "--job", "below/job.json", "--json"]);
 }
 
@@ -415,8 +401,7 @@ fn files_of_another_kind_are_told_by_name() {
             "rotten.vcp",
         ],
     ] {
-        let said = folder.run(arguments);
-        assert_eq!(said.code, Some(3), "{arguments:?}: {}", said.stderr);
+        let said = folder.ends(arguments, 3);
         let named = said.stderr.contains("rotten.vcp") && !said.stderr.contains("wall.vcb:");
         assert!(named, "{arguments:?}: {}", said.stderr);
     }
@@ -449,16 +434,8 @@ fn a_signed_bundle_is_verified_with_its_public_key() {
     folder.write("public.pem", own);
     let other = public("MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=");
     folder.write("other.pem", other);
-    let sign = [
-        "sign",
-        "wall.vcb",
-        "--key",
-        "key.pem",
-        "-o",
-        "signed.vcb",
-        "--json",
-    ];
-    let said: serde_json::Value = serde_json::from_str(&folder.ok(&sign).stdout).unwrap();
+    let sign = [SIGN, &["--json"]].concat();
+    let said = folder.json(&sign);
     assert!(said["public_key"].as_str().unwrap().starts_with("d75a9801"));
     let verify = |bundle: &str, key: &str| {
         let ran = folder.run(&["verify", bundle, "--key", key]);

@@ -17,7 +17,7 @@ use super::baking::source;
 use super::full_bake::sections;
 use super::stamps::{Do, Stamp, crop};
 
-fn patch(bundle: &Path, over: &[PathBuf], terrain: &Terrain, patch: &Path) {
+pub fn patch(bundle: &Path, over: &[PathBuf], terrain: &Terrain, patch: &Path) {
     let job = RebakeJob {
         bundle,
         over,
@@ -26,6 +26,7 @@ fn patch(bundle: &Path, over: &[PathBuf], terrain: &Terrain, patch: &Path) {
     };
     let options = RebakeOptions {
         threads: 1,
+        overwrite: true,
         ..RebakeOptions::default()
     };
     rebake(&job, terrain, &source(), &options, &Silent).unwrap();

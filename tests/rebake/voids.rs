@@ -1,19 +1,16 @@
 //! Ground that comes where there was none, and goes, a block at a time: what a bundle says of nothing
 //! may be anything, and means something once there is ground.
 
-use std::path::{Path, PathBuf};
-
 use viewcell::dice::Dice;
 use viewcell::query::{Layers, MappedBundle, Quad, TerrainBundle};
 use viewcell_bake::{
-    BakeOptions, RebakeJob, RebakeOptions, Silent, bake_terrain, merge_patches, rebake,
+    BakeOptions, Compression, Silent, VisibilityMode, bake_terrain, merge_patches,
 };
-use viewcell_bake::{Compression, VisibilityMode};
 use viewcell_ingest::world::Terrain;
 
 use super::baking::source;
 use super::full_bake::{follow, sections};
-use super::layers::same_answers;
+use super::layers::{patch, same_answers};
 use super::stamps::exact;
 
 /// A terrain of which blocks are voids.
@@ -87,21 +84,6 @@ fn same_quads(found: TerrainBundle, expected: TerrainBundle) -> Result<(), Strin
         }
     }
     Ok(())
-}
-
-fn patch(bundle: &Path, over: &[PathBuf], terrain: &Terrain, patch: &Path) {
-    let job = RebakeJob {
-        bundle,
-        over,
-        output: None,
-        patch: Some(patch),
-    };
-    let options = RebakeOptions {
-        threads: 1,
-        overwrite: true,
-        ..RebakeOptions::default()
-    };
-    rebake(&job, terrain, &source(), &options, &Silent).unwrap();
 }
 
 fn compare(options: &BakeOptions, seed: u64, grounds: usize) {

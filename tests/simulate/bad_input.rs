@@ -34,20 +34,12 @@ fn faults_of_traces_are_told_with_file_and_line() {
         if what.is_empty() {
             // One who is nowhere is counted, and told of.
             assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-            assert!(
-                ran.stdout
-                    .contains("1 of 2 positions are outside all places"),
-                "{}",
-                ran.stdout
-            );
+            ran.says("1 of 2 positions are outside all places");
             continue;
         }
         assert_eq!(ran.code, Some(3), "{lines:?}: {}", ran.stderr);
-        assert!(
-            ran.stderr.contains("play.csv") && ran.stderr.contains(what),
-            "{}",
-            ran.stderr
-        );
+        ran.warns("play.csv");
+        ran.warns(what);
         assert_eq!(ran.stdout, "");
     }
     folder.write("play.csv", "a,b\n");
@@ -121,11 +113,7 @@ fn tracks_are_put_where_they_are_told_and_faults_are_told_of() {
     };
     let placed = ran(&["--traces", "a.gpx,b.gpx", "--place", "3,3"]);
     assert_eq!(placed.code, Some(0), "{}", placed.stderr);
-    assert!(
-        placed.stdout.contains("\"players\": 2"),
-        "{}",
-        placed.stdout
-    );
+    placed.says("\"players\": 2");
     let alone = ran(&["--traces", "a.gpx", "--place", "3,3"]);
     assert!(
         alone.code == Some(3) && alone.stderr.contains("several files"),
@@ -144,13 +132,7 @@ fn tracks_are_put_where_they_are_told_and_faults_are_told_of() {
     );
     let timeless = ran(&["--traces", "a.gpx,c.gpx", "--place", "3,3"]);
     assert_eq!(timeless.code, Some(3));
-    assert!(
-        timeless
-            .stderr
-            .contains("c.gpx: line 3: expected a point with a time"),
-        "{}",
-        timeless.stderr
-    );
+    timeless.warns("c.gpx: line 3: expected a point with a time");
     let far = ran(&["--traces", "a.gpx,b.gpx", "--place", "9000,3"]);
     assert!(
         far.code == Some(3) && far.stderr.contains("100.0 %"),
@@ -177,11 +159,8 @@ fn the_loopback_is_a_network_of_its_own() {
     };
     let sent = run(&["--scheme", "CSA,NPP,best"]);
     assert_eq!(sent.code, Some(0), "{}", sent.stderr);
-    assert!(
-        sent.stderr.contains("best: ") && sent.stderr.contains("as counted"),
-        "{}",
-        sent.stderr
-    );
+    sent.warns("best: ");
+    sent.warns("as counted");
     assert_eq!(run(&["--rtt", "50"]).code, Some(2));
 }
 
@@ -200,13 +179,9 @@ fn a_trace_is_fitted_and_made_up_anew() {
         "--scheme",
         "PPP",
     ]);
-    let fit = folder.run(&["simulate", "fit", "w.csv", "--json"]);
-    assert_eq!(fit.code, Some(0), "{}", fit.stderr);
-    assert!(
-        fit.stdout.contains("\"walk\"") && fit.stdout.contains("\"players\": 4"),
-        "{}",
-        fit.stdout
-    );
+    let fit = folder.ok(&["simulate", "fit", "w.csv", "--json"]);
+    fit.says("\"walk\"");
+    fit.says("\"players\": 4");
     let like = folder.run(&[
         "simulate",
         "wall.vcb",

@@ -40,12 +40,6 @@ pub fn traces() -> Option<PathBuf> {
     data("traces")
 }
 
-fn json(folder: &Folder, arguments: &[&str]) -> Value {
-    let ran = folder.run(arguments);
-    assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
-    serde_json::from_str(&ran.stdout).unwrap()
-}
-
 fn scheme<'v>(document: &'v Value, name: &str) -> &'v Value {
     let schemes = document["schemes"].as_array().unwrap();
     schemes
@@ -83,24 +77,21 @@ fn real_players_of_quake_come_to_what_was_counted_by_hand() {
         ]);
         let csv = traces.join(format!("{trace}.csv"));
         let csv = csv.to_str().unwrap();
-        let document = json(
-            &folder,
-            &[
-                "simulate",
-                &bundle,
-                "--traces",
-                csv,
-                "--hz",
-                "10",
-                "--rtt",
-                "0",
-                "--loss",
-                "0",
-                "--json",
-                "--scheme",
-                "CS,CSA,NPP,PPP,best",
-            ],
-        );
+        let document = folder.json(&[
+            "simulate",
+            &bundle,
+            "--traces",
+            csv,
+            "--hz",
+            "10",
+            "--rtt",
+            "0",
+            "--loss",
+            "0",
+            "--json",
+            "--scheme",
+            "CS,CSA,NPP,PPP,best",
+        ]);
         let number = |name: &str, field: &str| scheme(&document, name)[field].as_f64().unwrap();
         let players = document["players"].as_f64().unwrap();
         assert!((number("PPP", "packets_per_frame") - perfect).abs() < 1e-3);
@@ -130,7 +121,7 @@ fn on_dm2_at_50_ms_nobody_is_late_and_a_third_of_the_hidden_is_exposed() {
         let told = ["--traces", csv, "--hz", hz, "--rtt", rtt, "--json"];
         let schemes = ["--scheme", "look-ahead,best"];
         let all = [&["simulate", "dm2.vcb"][..], &told, &schemes].concat();
-        json(&folder, &all)
+        folder.json(&all)
     };
     for (rtt, hz, most) in [("50", "20", 0.35), ("100", "20", 0.35), ("150", "10", 0.7)] {
         let document = run(rtt, hz);
@@ -195,9 +186,9 @@ fn ways_in_a_level_play_back_to_the_same_numbers() {
         "20",
     ];
     let write = ["--seed", "3", "--write-trace", "ways.csv"];
-    let made = json(&folder, &[&options[..], &motion, &write].concat());
+    let made = folder.json(&[&options[..], &motion, &write].concat());
     assert_eq!(made["positions_nowhere"], 0);
-    let played = json(&folder, &[&options[..], &["--traces", "ways.csv"]].concat());
+    let played = folder.json(&[&options[..], &["--traces", "ways.csv"]].concat());
     assert!(without_work(made) == without_work(played));
 }
 
@@ -205,38 +196,30 @@ fn ways_in_a_level_play_back_to_the_same_numbers() {
 fn ways_that_are_made_up_play_back_to_the_same_numbers() {
     let folder = hills();
     for motion in ["waypoints", "objectives", "squads"] {
-        let made = json(
-            &folder,
-            &[
-                "simulate",
-                "hills.vcb",
-                "--players",
-                "9",
-                "--motion",
-                motion,
-                "--seconds",
-                "60",
-                "--seed",
-                "7",
-                "--write-trace",
-                "ways.csv",
-                "--force",
-                "--json",
-            ],
-        );
+        let simulate = [
+            "simulate",
+            "hills.vcb",
+            "--players",
+            "9",
+            "--motion",
+            motion,
+            "--seconds",
+            "60",
+            "--json",
+            "--seed",
+        ];
+        let write = ["7", "--write-trace", "ways.csv", "--force"];
+        let made = folder.json(&[&simulate[..], &write].concat());
         assert_eq!(made["players"], 9);
         assert_eq!(made["frames"], 601);
         assert_eq!(made["positions_nowhere"], 0);
-        let played = json(
-            &folder,
-            &["simulate", "hills.vcb", "--traces", "ways.csv", "--json"],
-        );
+        let played = folder.json(&["simulate", "hills.vcb", "--traces", "ways.csv", "--json"]);
         assert!(
             without_work(made.clone()) == without_work(played),
             "{motion}: played"
         );
         folder.write("made.json", made.to_string());
-        let again = json(&folder, &["simulate", "--job", "made.json", "--json"]);
+        let again = folder.json(&["simulate", "--job", "made.json", "--json"]);
         assert!(
             without_work(made.clone()) == without_work(again),
             "{motion}: told again"
@@ -249,22 +232,7 @@ fn ways_that_are_made_up_play_back_to_the_same_numbers() {
         for name in ["CS", "CSA", "NPP", "PPP", "look-ahead", "best"] {
             assert_eq!(scheme(&made, name)["late_frames"], 0.0, "{motion} {name}");
         }
-        let other = json(
-            &folder,
-            &[
-                "simulate",
-                "hills.vcb",
-                "--players",
-                "9",
-                "--motion",
-                motion,
-                "--seconds",
-                "60",
-                "--seed",
-                "8",
-                "--json",
-            ],
-        );
+        let other = folder.json(&[&simulate[..], &["8"]].concat());
         // Not by `assert_ne`, which would print both.
         let differ = without_work(made)["schemes"] != without_work(other)["schemes"];
         assert!(differ, "{motion}: another seed, and the same ways");
@@ -274,22 +242,19 @@ fn ways_that_are_made_up_play_back_to_the_same_numbers() {
 #[test]
 fn several_seeds_tell_how_sure_a_mean_is() {
     let folder = hills();
-    let document = json(
-        &folder,
-        &[
-            "simulate",
-            "hills.vcb",
-            "--players",
-            "4",
-            "--seconds",
-            "20",
-            "--seed",
-            "1..5",
-            "--scheme",
-            "PPP,best",
-            "--json",
-        ],
-    );
+    let document = folder.json(&[
+        "simulate",
+        "hills.vcb",
+        "--players",
+        "4",
+        "--seconds",
+        "20",
+        "--seed",
+        "1..5",
+        "--scheme",
+        "PPP,best",
+        "--json",
+    ]);
     assert_eq!(document["runs"], 5);
     let packets = &scheme(&document, "PPP")["packets"];
     let mean = packets["mean"].as_f64().unwrap();
@@ -304,12 +269,9 @@ fn look_ahead_answers_on_the_command_line() {
     assert_eq!(ran.stdout, "visible\n");
     let near = folder.run(&["query", "within", "wall.vcb", "0,0", "0,0", "--reach", "0"]);
     assert_eq!((near.code, near.stdout.as_str()), (Some(0), "visible\n"));
-    let far = json(
-        &folder,
-        &[
-            "query", "within", "wall.vcb", "0,0", "1,1", "--reach", "1e6,0", "--json",
-        ],
-    );
+    let far = folder.json(&[
+        "query", "within", "wall.vcb", "0,0", "1,1", "--reach", "1e6,0", "--json",
+    ]);
     assert_eq!(far["visible"], true);
     assert_eq!(far["reach"][0], 1e6);
     let pairs = folder.run_with_stdin(

@@ -13,10 +13,11 @@ use viewcell::query::{
 };
 use viewcell::session::{Notice, Session, SessionOptions};
 use viewcell::watch::{Watch, WatchOptions, Watched};
-use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
+use viewcell_bake::BakeOptions;
 use viewcell_ingest::solid::{Exporter, SolidOptions, read_solid};
-use viewcell_ingest::world::solid::{PlaceOptions, find_places};
+use viewcell_ingest::world::solid::PlaceOptions;
 
+use crate::common::bake;
 use crate::meshes::{ENGINES, Point, Write, all_axes, obj};
 
 /// Walls around an L, as along, across and up in metres: 20 along and 8 across, 3 wide and high.
@@ -36,7 +37,7 @@ const LONG: Point = [18.0, 1.5, 0.1];
 
 fn baked(from: Exporter, engine: Write, to_obj: Write) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
-    let (mesh, written) = (folder.path().join("l.obj"), folder.path().join("l.vcb"));
+    let mesh = folder.path().join("l.obj");
     std::fs::write(&mesh, obj(&WALLS, |at| to_obj(engine(at)))).unwrap();
     let options = SolidOptions {
         from: Some(from),
@@ -45,15 +46,7 @@ fn baked(from: Exporter, engine: Write, to_obj: Write) -> Vec<u8> {
     let level = read_solid(&mesh, &options).unwrap().level;
     let mut place_options = PlaceOptions::of(&level);
     place_options.reach = vec![level.frame.to_level(engine(CORNER))];
-    let places = find_places(&level, &place_options).unwrap().cells;
-    let source = Source::new(&mesh, level.format, Default::default()).unwrap();
-    let world = SolidWorld {
-        level: &level,
-        places: &places,
-        player: &place_options.player,
-    };
-    bake_solid(world, &source, &BakeOptions::default(), &written, &Silent).unwrap();
-    std::fs::read(written).unwrap()
+    bake(&mesh, &level, &place_options, &BakeOptions::default())
 }
 
 /// Where an engine has what is along, across and up, and where the baked level has it, written out by hand.

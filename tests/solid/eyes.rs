@@ -1,11 +1,13 @@
 //! Eyes from crouched to standing, and places where one can only crouch.
 
 use viewcell::dice::Dice;
-use viewcell::query::{OwnedBundle, SolidBundle, World};
-use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
+use viewcell::query::OwnedBundle;
+use viewcell_bake::BakeOptions;
 use viewcell_ingest::world::solid::{
     Aabb, PlaceOptions, Player, Solid, SolidLevel, Units, find_places,
 };
+
+use crate::common::{bake, solid};
 
 fn level(player: Player, boxes: &[[[f64; 3]; 2]]) -> SolidLevel {
     let mut level = SolidLevel::new("test", Units::Quake, player);
@@ -20,28 +22,14 @@ fn level(player: Player, boxes: &[[[f64; 3]; 2]]) -> SolidLevel {
 
 fn baked(level: &SolidLevel, player: Player) -> OwnedBundle {
     let folder = tempfile::tempdir().unwrap();
-    let (file, written) = (folder.path().join("level.map"), folder.path().join("a.vcb"));
+    let file = folder.path().join("level.map");
     std::fs::write(&file, "a test").unwrap();
     let options = PlaceOptions {
         player,
         ..PlaceOptions::of(level)
     };
-    let places = find_places(level, &options).unwrap().cells;
-    let source = Source::new(&file, level.format, Default::default()).unwrap();
-    let world = SolidWorld {
-        level,
-        places: &places,
-        player: &player,
-    };
-    bake_solid(world, &source, &BakeOptions::default(), &written, &Silent).unwrap();
-    OwnedBundle::open(&written).unwrap()
-}
-
-fn solid(bundle: &OwnedBundle) -> &SolidBundle<'_> {
-    match bundle.world() {
-        World::Solid(level) => level,
-        other => panic!("expected a solid level, found {other:?}"),
-    }
+    let bytes = bake(&file, level, &options, &BakeOptions::default());
+    OwnedBundle::from_bytes(bytes).unwrap()
 }
 
 /// A closed room of 512 x 256 x 128 with a wall across its middle, and a slot in the wall at the height of a crouched eye.

@@ -5,14 +5,15 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::common::bake;
 use crate::reader::{read_bundle, said};
 use viewcell::format::SolidUnits;
 use viewcell::query::{Bundle, Extent, OwnedBundle, Place, SolidBundle, World};
+use viewcell_bake::BakeOptions;
 use viewcell_bake::bundle::verify;
 use viewcell_bake::visibility::Simd;
-use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 use viewcell_ingest::solid::{SolidOptions, read_solid};
-use viewcell_ingest::world::solid::{PlaceOptions, find_places};
+use viewcell_ingest::world::solid::PlaceOptions;
 
 /// Two rooms of 256 x 256 x 128 units beside each other, with a wall between them and a door at its northern end.
 pub fn two_rooms() -> String {
@@ -57,23 +58,12 @@ pub fn baked(size: f64, options: &BakeOptions) -> Vec<u8> {
 /// The bundle of a map with cells of a size.
 pub fn baked_map(text: &str, size: f64, options: &BakeOptions) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
-    let (map, written) = (
-        folder.path().join("rooms.map"),
-        folder.path().join("rooms.vcb"),
-    );
+    let map = folder.path().join("rooms.map");
     std::fs::write(&map, text).unwrap();
     let ingested = read_solid(&map, &SolidOptions::default()).unwrap();
     let mut place_options = PlaceOptions::of(&ingested.level);
     (place_options.size, place_options.height) = (size, size);
-    let places = find_places(&ingested.level, &place_options).unwrap().cells;
-    let source = Source::new(&map, ingested.level.format, Default::default()).unwrap();
-    let world = SolidWorld {
-        level: &ingested.level,
-        places: &places,
-        player: &place_options.player,
-    };
-    bake_solid(world, &source, options, &written, &Silent).unwrap();
-    std::fs::read(written).unwrap()
+    bake(&map, &ingested.level, &place_options, options)
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::json;
 use viewcell_ingest::solid::{Exporter, IngestedSolid, SolidOptions, UpAxis, solid_from_bytes};
 use viewcell_ingest::world::solid::SolidLevel;
 
+use crate::common::SIDES;
 use crate::data::data;
 
 pub type Point = [f64; 3];
@@ -32,14 +33,7 @@ fn mesh(boxes: &[[Point; 2]], write: impl Fn(Point) -> Point) -> (Vec<Point>, Ve
             .map(|i| write([0, 1, 2].map(|k| [low[k], high[k]][i >> k & 1])))
             .collect();
         let centre = [0, 1, 2].map(|k| of.iter().map(|corner| corner[k]).sum::<f64>() / 8.0);
-        for [a, b, c, d] in [
-            [0, 2, 3, 1],
-            [4, 5, 7, 6],
-            [0, 1, 5, 4],
-            [1, 3, 7, 5],
-            [3, 2, 6, 7],
-            [2, 0, 4, 6],
-        ] {
+        for [a, b, c, d] in SIDES {
             for [a, b, c] in [[a, b, c], [a, c, d]] {
                 let [p, q, r] = [a, b, c].map(|i: usize| of[i]);
                 let side = |at: Point, k: usize| at[k] - p[k];

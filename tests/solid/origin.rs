@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::query::{Extent, OwnedBundle, SolidBundle, World};
-use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
+use viewcell::query::{Extent, OwnedBundle};
+use viewcell_bake::BakeOptions;
 use viewcell_ingest::solid::{SolidOptions, solid_from_bytes};
-use viewcell_ingest::world::solid::{Aabb, PlaceOptions, find_places};
+use viewcell_ingest::world::solid::{Aabb, PlaceOptions};
+
+use crate::common::{bake, solid};
 
 /// Swiss coordinates (LV95), the largest of a national grid in use, and the other side of the origin.
 const FAR: [[f64; 3]; 3] = [
@@ -49,7 +51,7 @@ fn a_box(min: [f64; 3], max: [f64; 3]) -> Aabb {
 /// A bundle of boxes that are moved, asked in coordinates of the file.
 fn baked(boxes: &[Aabb], reach: &[[f64; 3]], by: [f64; 3], cell: f64) -> OwnedBundle {
     let folder = tempfile::tempdir().unwrap();
-    let (file, written) = (folder.path().join("level.obj"), folder.path().join("a.vcb"));
+    let file = folder.path().join("level.obj");
     let text = mesh(boxes, by);
     std::fs::write(&file, &text).unwrap();
     let options = SolidOptions {
@@ -65,22 +67,8 @@ fn baked(boxes: &[Aabb], reach: &[[f64; 3]], by: [f64; 3], cell: f64) -> OwnedBu
         .iter()
         .map(|at| std::array::from_fn(|k| at[k] + by[k]))
         .collect();
-    let places = find_places(&level, &options).unwrap().cells;
-    let source = Source::new(&file, level.format, Default::default()).unwrap();
-    let world = SolidWorld {
-        level: &level,
-        places: &places,
-        player: &options.player,
-    };
-    bake_solid(world, &source, &BakeOptions::default(), &written, &Silent).unwrap();
-    OwnedBundle::open(&written).unwrap()
-}
-
-fn solid(bundle: &OwnedBundle) -> &SolidBundle<'_> {
-    match bundle.world() {
-        World::Solid(level) => level,
-        other => panic!("expected a solid level, found {other:?}"),
-    }
+    let bytes = bake(&file, &level, &options, &BakeOptions::default());
+    OwnedBundle::from_bytes(bytes).unwrap()
 }
 
 /// Two halves of a wall, 0.2 m thick, with a gap between them, on a floor.

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use viewcell_ingest::solid::{IngestedSolid, SolidOptions, solid_from_bytes};
 
+use crate::common::SIDES;
 use crate::data::data;
 
 fn try_read(bytes: &[u8]) -> Result<IngestedSolid, String> {
@@ -18,15 +19,7 @@ fn read(town: &Value) -> IngestedSolid {
 
 /// Boundaries of a box whose corners are numbered from `first` on: 0 and 1 along x, then y, then z.
 fn shell(first: usize) -> Value {
-    let sides = [
-        [0, 2, 3, 1],
-        [4, 5, 7, 6],
-        [0, 1, 5, 4],
-        [1, 3, 7, 5],
-        [3, 2, 6, 7],
-        [2, 0, 4, 6],
-    ];
-    json!(sides.map(|side| [side.map(|corner| first + corner)]))
+    json!(SIDES.map(|side| [side.map(|corner| first + corner)]))
 }
 
 fn corners([low, high]: [[i32; 3]; 2]) -> Vec<[i32; 3]> {

@@ -1,5 +1,7 @@
 //! The live view: its page in a real browser, and its server by itself.
 
+#[path = "../common/brushes.rs"]
+mod brushes;
 #[path = "../common/data.rs"]
 mod data;
 #[path = "../common/html.rs"]

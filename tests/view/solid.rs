@@ -6,24 +6,10 @@ use std::fs;
 use serde_json::Value;
 
 use crate::browser::Browser;
+use crate::brushes::brush;
 use crate::common::{Baked, Serving, text, viewcell};
 use crate::page::{over, painted};
 use crate::players;
-
-/// A brush between two corners.
-fn brush([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
-    let point = |[x, y, z]: [i32; 3]| format!("( {x} {y} {z} )");
-    let side = |p, q, r| format!("{} {} {} wall 0 0 0 1 1\n", point(p), point(q), point(r));
-    let sides = [
-        side([a, b, c], [a, b + 1, c], [a, b, c + 1]),
-        side([a, b, c], [a, b, c + 1], [a + 1, b, c]),
-        side([a, b, c], [a + 1, b, c], [a, b + 1, c]),
-        side([x, y, z], [x, y, z + 1], [x, y + 1, z]),
-        side([x, y, z], [x + 1, y, z], [x, y, z + 1]),
-        side([x, y, z], [x, y + 1, z], [x + 1, y, z]),
-    ];
-    format!("{{\n{}}}\n", sides.concat())
-}
 
 /// A house of two storeys, with a hole in the floor of the upper one and two rooms in the lower one, and `walks.csv`:
 /// three players in it, one of them upstairs.

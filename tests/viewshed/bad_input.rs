@@ -241,7 +241,7 @@ fn thousands_at_one_place_are_looked_for_once_and_all_counted() {
         "--count",
         "--json",
     ];
-    let told: serde_json::Value = serde_json::from_str(&folder.ok(&look).stdout).unwrap();
+    let told = folder.json(&look);
     assert_eq!(told["observers"].as_array().unwrap().len(), 5000);
     let file = folder.read("a.tif");
     let mut decoder = tiff::decoder::Decoder::new(std::io::Cursor::new(file)).unwrap();

@@ -165,8 +165,7 @@ fn any_and_count_are_made_of_each_and_columns_override_options() {
             "-q",
         ];
         let more = [of, &["--json", "-o", output], observers].concat();
-        let ran = folder.ok(&[&fixed[..], &more].concat());
-        serde_json::from_str::<Value>(&ran.stdout).unwrap()
+        folder.json(&[&fixed[..], &more].concat())
     };
     let told = look(&["--observers", "posts.csv"], &["--each"], "each.tif");
     let each = folder.read("each.tif");
@@ -219,8 +218,7 @@ fn xy(folder: &Folder, demo: &std::path::Path, place: &str) -> String {
     let crop = ["--crop", "60,50,50,40", "-q", "--visibility", "exact"];
     let bake = ["bake", "terrain", demo.to_str().unwrap(), "-o", "xy.vcb"];
     folder.ok(&[&bake[..], &crop].concat());
-    let info = folder.ok(&["info", "xy.vcb", "--json"]).stdout;
-    let info: Value = serde_json::from_str(&info).unwrap();
+    let info = folder.json(&["info", "xy.vcb", "--json"]);
     let transform = info["terrain"]["transform"].as_array().unwrap();
     let t: Vec<f64> = transform.iter().map(|n| n.as_f64().unwrap()).collect();
     let (column, row) = place.split_once(',').unwrap();
@@ -254,8 +252,7 @@ fn the_number_of_threads_changes_no_byte_and_pictures_are_drawn() {
     // In metres from the first sample, of which one is some 90.
     folder.write("metres.csv", "east,south\n5,9\n");
     let fixed = ["viewshed", demo.to_str().unwrap(), "-q", "--json"];
-    let told = folder.ok(&[&fixed[..], &["--observers", "metres.csv", "-o", "c.tif"]].concat());
-    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    let told = folder.json(&[&fixed[..], &["--observers", "metres.csv", "-o", "c.tif"]].concat());
     assert_eq!(told["observers"][0]["sample"], serde_json::json!([0, 0]));
 }
 
@@ -418,7 +415,7 @@ fn observers_of_other_programs_are_read_as_those_define_them() {
             output,
             "--json",
         ];
-        serde_json::from_str(&folder.ok(&[&look[..], &crop].concat()).stdout).unwrap()
+        folder.json(&[&look[..], &crop].concat())
     };
     let own = "col,row,eye,player,radius,min_radius,azimuth_from,azimuth_to,tilt_from,tilt_to\n\
                30,9,20,3,900,100,90,300,-20,10\n";

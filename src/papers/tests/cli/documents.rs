@@ -1,7 +1,7 @@
 //! `--json` prints what the files of `schemas` describe.
 
 use crate::common::Folder;
-use crate::schema::{document, faults_of, schema_of};
+use crate::schema::{faults_of, schema_of};
 
 #[test]
 fn every_experiment_prints_the_document_that_its_schema_describes() {
@@ -65,7 +65,7 @@ fn every_experiment_prints_the_document_that_its_schema_describes() {
         ),
     ];
     for (schema, arguments) in cases {
-        let document = document(&folder, arguments);
+        let document = folder.json(arguments);
         let faults = faults_of(&schema_of(schema), &document);
         assert!(
             faults.is_empty(),

@@ -8,7 +8,7 @@ use crate::common::{Folder, demo, hills};
 fn the_experiment_of_chapter_4_is_repeated_on_any_terrain() {
     let folder = Folder::new();
     folder.write("hills.r16", hills(48));
-    let ran = folder.ok(&[
+    let document = folder.json(&[
         "experiment",
         "frontier",
         "hills.r16",
@@ -26,7 +26,6 @@ fn the_experiment_of_chapter_4_is_repeated_on_any_terrain() {
         "--quiet",
         "--json",
     ]);
-    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
     let cases = document["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 8);
     assert_eq!(document["samples"], 48 * 48);
@@ -63,7 +62,7 @@ fn the_experiment_of_chapter_4_is_repeated_on_any_terrain() {
         "--quiet",
     ]);
     for words in ["hierarchical/lossless", "0.001 GB", "our default", "±"] {
-        assert!(tables.stdout.contains(words), "{}", tables.stdout);
+        tables.says(words);
     }
 }
 
@@ -119,7 +118,7 @@ fn the_modes_of_visibility_side_by_side() {
         "--cost-chart",
         "costs.svg",
     ];
-    let document: Value = serde_json::from_str(&folder.ok(&arguments).stdout).unwrap();
+    let document = folder.json(&arguments);
     assert_eq!(document["samples"], 1200);
     let modes = document["modes"].as_array().unwrap();
     let share = |mode: usize, of: &str, what: &str| modes[mode][of][what].as_f64().unwrap();
@@ -206,7 +205,7 @@ fn ranks_and_matchers_print_one_digest_over_space_and_time() {
     ];
     let digest = |name: &str, more: &[&str], rows: &str| -> String {
         let arguments = [&["experiment", name][..], &world, more].concat();
-        let told: serde_json::Value = serde_json::from_str(&folder.ok(&arguments).stdout).unwrap();
+        let told = folder.json(&arguments);
         told[rows][0]["digest"].as_str().unwrap().to_owned()
     };
     let ranks = ["--ranks", "2", "--balance", "none"];
@@ -230,24 +229,19 @@ fn methods_of_pruning_side_by_side() {
     ];
     folder.ok(&[bake, part].concat());
     let size = (folder.read("all.vcb").len() * 3 / 4).to_string();
-    let told: Value = serde_json::from_str(
-        &folder
-            .ok(&[
-                "experiment",
-                "compression",
-                "all.vcb",
-                "--budgets",
-                &size,
-                "--nodes",
-                "40",
-                "--chart",
-                "chart.png",
-                "--json",
-                "--quiet",
-            ])
-            .stdout,
-    )
-    .unwrap();
+    let told = folder.json(&[
+        "experiment",
+        "compression",
+        "all.vcb",
+        "--budgets",
+        &size,
+        "--nodes",
+        "40",
+        "--chart",
+        "chart.png",
+        "--json",
+        "--quiet",
+    ]);
     let rows = told["rows"].as_array().unwrap();
     let kept = |method: &str| {
         let row = rows.iter().find(|row| row["method"] == method).unwrap();
@@ -268,8 +262,7 @@ fn visibility_distances_and_frontiers_of_cells() {
         "/../../assets/cells/figure-3.json"
     );
     folder.ok(&["bake", "cells", drawing, "-o", "f.vcb"]);
-    let told = folder.ok(&["experiment", "epvs", "f.vcb", "--json"]).stdout;
-    let document: Value = serde_json::from_str(&told).unwrap();
+    let document = folder.json(&["experiment", "epvs", "f.vcb", "--json"]);
     assert_eq!(document["cells"], 9);
     assert_eq!(document["components"], 1);
     assert_eq!(document["unreachable"], 0.0);
@@ -291,8 +284,7 @@ fn modes_are_compared_on_the_round_earth_as_far_as_sight_goes() {
     let compare = |more: &[&str]| {
         let experiment = ["experiment", "visibility", "sea.asc", "--quiet", "--json"];
         let fixed = ["--spacing", "50", "--pairs", "300", "--positions", "20"];
-        let ran = folder.ok(&[&experiment[..], &fixed, more].concat());
-        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let document = folder.json(&[&experiment[..], &fixed, more].concat());
         for mode in 0..2 {
             // Conservative misses nothing; exact is exact.
             let against = ["against_exact", "against_motion"][mode];

@@ -31,7 +31,7 @@ fn every_way_to_grow_gives_a_set_within_what_the_wall_hides() {
         &["--grow", "simple", "--budget", "9"],
     ] {
         let ask = ["experiment", "growth", "wall.vcb", "0,2", "8,2", "--json"];
-        let document = json(&folder.ok(&[&ask[..], options].concat()).stdout);
+        let document = folder.json(&[&ask[..], options].concat());
         let size = |name: &str| document[name].as_u64().unwrap();
         assert!(
             (1..=20).contains(&size("size_a")),
@@ -73,7 +73,7 @@ fn cells_are_joined_as_the_paper_prints() {
             how,
             "--json",
         ];
-        json(&folder.ok(&ask).stdout)
+        folder.json(&ask)
     };
     // A and I, as the paper prints: A, B, C, F and G, H, I.
     let document = ask("0", "8", "published");

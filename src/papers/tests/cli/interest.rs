@@ -1,7 +1,5 @@
 //! `viewcell experiment interest` and `perception`.
 
-use serde_json::Value;
-
 use crate::common::{Folder, VIEWCELL};
 
 const HEADER: &str = "tick,region,kind,min_x,max_x,min_y,max_y,min_z,max_z\n";
@@ -22,16 +20,13 @@ fn changes_of_regions_are_printed_sorted() {
 fn regions_that_are_wrong_are_bad_input() {
     let folder = Folder::with_wall();
     folder.write("regions.csv", format!("{HEADER}0,1,u,0,inf,0,1,0,1\n"));
-    let ran = folder.run(&["experiment", "interest", "--regions", "regions.csv"]);
-    assert_eq!(ran.code, Some(3));
-    assert!(ran.stderr.contains("regions.csv: line 2"), "{}", ran.stderr);
+    let ran = folder.ends(&["experiment", "interest", "--regions", "regions.csv"], 3);
+    ran.warns("regions.csv: line 2");
     // A byte order mark is none of the header.
     folder.write("marked.csv", format!("\u{feff}{HEADER}0,1,u,0,1,0,1,0,1\n"));
     folder.ok(&["experiment", "interest", "--regions", "marked.csv"]);
-    let ran = folder.run(&["experiment", "interest", "--regions", "none.csv"]);
-    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    let ran = folder.run(&["experiment", "interest", "--speed", "NaN"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    folder.ends(&["experiment", "interest", "--regions", "none.csv"], 4);
+    folder.ends(&["experiment", "interest", "--speed", "NaN"], 2);
 }
 
 /// 60,000 entities took more than ten minutes, and nothing had said so.
@@ -83,7 +78,7 @@ fn all_matchers_print_one_digest_for_any_number_of_threads() {
                 threads,
             ];
             arguments.extend(between);
-            let document: Value = serde_json::from_str(&folder.ok(&arguments).stdout).unwrap();
+            let document = folder.json(&arguments);
             for matcher in document["matchers"].as_array().unwrap() {
                 assert!(matcher["began"].as_u64() > Some(60), "{matcher}");
                 digests.push(matcher["digest"].clone());
@@ -109,10 +104,6 @@ fn observers_that_are_none_are_bad_input() {
         let files = ["--observers", "observers.csv", "--targets", "targets.csv"];
         let ran = folder.run(&[&["experiment", "perception"][..], &files].concat());
         assert_eq!(ran.code, Some(3), "{wrong}");
-        assert!(
-            ran.stderr.contains("observers.csv: line 2"),
-            "{}",
-            ran.stderr
-        );
+        ran.warns("observers.csv: line 2");
     }
 }

@@ -49,12 +49,8 @@ fn layered(line: &str) -> Vec<&str> {
         .collect()
 }
 
-fn document(folder: &Folder, arguments: &[&str]) -> Value {
-    serde_json::from_str(&folder.ok(arguments).stdout).unwrap()
-}
-
 fn info(folder: &Folder) -> Value {
-    document(folder, &layered("info g.vcg --json"))
+    folder.json(&layered("info g.vcg --json"))
 }
 
 fn heights(folder: &Folder) -> Vec<f32> {
@@ -98,10 +94,9 @@ fn a_heightmap_becomes_layers_and_a_crater_a_heightmap() {
          {\"shape\":\"sphere\",\"at\":[10,8,9],\"radius\":1.2,\"do\":\"dig\"}\n",
     );
     folder.write("before.vcg", folder.read("g.vcg"));
-    let told = document(
-        &folder,
-        &layered("stamp g.vcg --stamps stamps.txt --changes c.vch --json"),
-    );
+    let told = folder.json(&layered(
+        "stamp g.vcg --stamps stamps.txt --changes c.vch --json",
+    ));
     assert_eq!(
         (&told["read"], &told["changed"], &told["version"]),
         (&3.into(), &2.into(), &2.into())
@@ -278,7 +273,7 @@ fn images_and_voxels_become_the_same_ground() {
         "build --voxels voxels.raw --size 9x7 --layers layers.json -o b.vcg",
     ));
     assert_eq!(folder.read("a.vcg"), folder.read("b.vcg"));
-    let found = document(&folder, &layered("info a.vcg --slices --json"));
+    let found = folder.json(&layered("info a.vcg --slices --json"));
     let count = |value: u8| voxels.iter().filter(|v| **v == value).count();
     assert_eq!(found["materials"][0]["cubes"], count(90));
     assert_eq!(found["materials"][1]["cubes"], count(200));
@@ -432,7 +427,7 @@ fn a_compacted_file_holds_the_same_ground_in_fewer_bytes() {
     assert_eq!(info(&folder)["dead_bytes"], 0);
     let fresh = folder.read("g.vcg");
     let compact = layered("compact g.vcg --json");
-    assert_eq!(document(&folder, &compact)["bytes"], fresh.len() as u64);
+    assert_eq!(folder.json(&compact)["bytes"], fresh.len() as u64);
     assert_eq!(folder.read("g.vcg"), fresh, "nothing to take out");
 
     many_stamps(&folder);
@@ -455,7 +450,7 @@ fn a_compacted_file_holds_the_same_ground_in_fewer_bytes() {
     folder.fails(&layered("compact g.vcg -o g.vcg"), 2, &["g.vcg"]);
     folder.fails(&layered("compact g.vcg --force"), 2, &["--output"]);
     assert_eq!(ground_and_bytes(&folder).1, [bytes, dead + 100]);
-    let told = document(&folder, &compact);
+    let told = folder.json(&compact);
     assert_eq!(told["bytes_before"], bytes + 100);
     assert_eq!(told["bytes"], bytes - dead);
     assert_eq!(told["version"], ground["version"]);

@@ -1,7 +1,5 @@
 //! `viewcell experiment schemes`: the table of Steed and Angus on recorded players.
 
-use serde_json::Value;
-
 use crate::common::Folder;
 use crate::data::data;
 
@@ -20,8 +18,7 @@ fn real_players_of_quake_come_to_what_was_counted_by_hand() {
         let csv = traces.join(format!("{trace}.csv"));
         let csv = csv.to_str().unwrap();
         let told = ["experiment", "schemes", &bundle, "--traces", csv, "--json"];
-        let ran = folder.ok(&[&told[..], &["--scheme", "FB,tightened,agreed"]].concat());
-        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let document = folder.json(&[&told[..], &["--scheme", "FB,tightened,agreed"]].concat());
         let number = |name: &str, field: &str| {
             let schemes = document["schemes"].as_array().unwrap();
             let scheme = schemes.iter().find(|scheme| scheme["name"] == name);

@@ -20,8 +20,7 @@ fn view_cells_are_held_to_what_is_in_sight() {
         "--threads",
         "2",
     ];
-    let ran = folder.ok(&[&arguments[..], &["--json"]].concat());
-    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let document = folder.json(&[&arguments[..], &["--json"]].concat());
     let trace = &document["trace"];
     let (pairs, seen) = (
         trace["pairs"].as_u64().unwrap(),
@@ -145,8 +144,7 @@ fn what_a_server_would_send_by_each_method_is_never_late() {
             "120",
             "--json",
         ];
-        let ran = folder.ok(&[&first[..], options].concat());
-        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let document = folder.json(&[&first[..], options].concat());
         document["methods"].as_array().unwrap().clone()
     };
     for rtt in ["0", "50", "150"] {
