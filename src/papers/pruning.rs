@@ -278,11 +278,15 @@ pub fn nodes_for(grid: Grid, bytes: u64) -> u64 {
 }
 
 #[cfg(test)]
+#[path = "../../tests/bundle/reference.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod reference;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     use viewcell::format::Answer;
-    use viewcell_bake::compress::reference;
 
     fn nodes(grid: Grid, valid: &[u64], pvs: &[u64], quad: Quad) -> u64 {
         let mask = |words: &[u64], sample| {

@@ -15,6 +15,7 @@ mod pages_checked;
 mod pairs;
 mod prove;
 mod python;
+mod reference;
 mod roundtrip;
 mod seeds;
 mod signed;

@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use viewcell::format::{Grid, Leaf, Quad, ReadPvs, Sample, Tree, Valid};
-use viewcell_bake::compress::{Scratch, ValidPyramid, encode, reference};
+use viewcell_bake::compress::{Scratch, ValidPyramid, encode};
 
 use crate::common::mix;
+use crate::reference;
 
 /// A grid, its terrain, and a PVS over it, as block bitmaps.
 #[derive(Clone, Debug)]

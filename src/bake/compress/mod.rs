@@ -8,6 +8,5 @@ pub mod delta;
 pub mod levels;
 pub mod lossless;
 pub mod pairs;
-pub mod reference;
 
 pub use lossless::{Scratch, ValidPyramid, encode};

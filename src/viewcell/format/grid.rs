@@ -368,11 +368,6 @@ impl<'a> Valid<'a> {
         self.grid
     }
 
-    /// Whether the grid may have voids.
-    pub const fn has_voids(&self) -> bool {
-        self.blocks.is_some()
-    }
-
     /// The samples of block (column, row) with terrain; 0 outside the grid.
     #[inline]
     pub fn block(&self, column: u32, row: u32) -> u64 {

@@ -13,32 +13,6 @@ use viewcell::format::pairs::TABLE_RUN;
 use viewcell::format::tree::{HIDDEN, UNKNOWN, VISIBLE};
 use viewcell::format::{Grid, Leaf, Tree};
 
-/// What the samples of a block see.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GroupSymbols {
-    /// Column and row of the block.
-    pub block: (u32, u32),
-    /// By block, row by row.
-    pub sights: Vec<Answer>,
-    /// The mixed pairs that have their record here, in Morton order of the targets.
-    pub pairs: PairList,
-}
-
-impl GroupSymbols {
-    /// The mixed blocks whose record is here, in order.
-    pub fn kept(&self, grid: Grid, mutual: bool) -> impl Iterator<Item = (u32, u32)> {
-        let (across, _) = grid.block_shape();
-        let mut mixed: Vec<_> = (0..)
-            .zip(&self.sights)
-            .filter(|&(_, &sight)| sight == Answer::Mixed)
-            .map(|(index, _)| (index % across, index / across))
-            .filter(|&target| is_kept(mutual, self.block, target))
-            .collect();
-        mixed.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
-        mixed.into_iter()
-    }
-}
-
 /// Whether the record of a pair of blocks is in the group of the first.
 pub fn is_kept(mutual: bool, block: (u32, u32), target: (u32, u32)) -> bool {
     !mutual || !comes_before(target, block)
@@ -52,20 +26,6 @@ pub fn morton_blocks(grid: Grid) -> Vec<(u32, u32)> {
         .collect();
     blocks.sort_unstable_by_key(|&(column, row)| morton::number(column, row));
     blocks
-}
-
-/// Appends the bytes of a group. Panics unless it has one sight a block of the grid, and one pair
-/// a mixed block whose record is here.
-pub fn encode_group(
-    valid: &ValidPyramid,
-    group: &GroupSymbols,
-    mutual: bool,
-    codebook: &Codebook,
-    out: &mut Vec<u8>,
-) {
-    let own = encode_head(valid, group.block, &group.sights, mutual, out);
-    assert_eq!(own, group.pairs.iter().count(), "one pair a mixed block");
-    encode_records(&group.pairs, codebook, out);
 }
 
 /// Appends what comes before the table of a group; returns how many records are to follow. Panics
@@ -278,25 +238,6 @@ pub struct PairCounts {
 }
 
 impl PairCounts {
-    /// Adds what the samples of a group's block see; of a mutual bundle, for each pair whose
-    /// record it has, what is seen back, too.
-    pub fn add(&mut self, valid: &ValidPyramid, group: &GroupSymbols, mutual: bool) {
-        let across = valid.grid().block_shape().0;
-        let index = |(column, row): (u32, u32)| (row * across + column) as usize;
-        let terrain = valid.blocks();
-        let viewpoints = terrain[index(group.block)];
-        self.add_block(viewpoints);
-        for (&sight, &targets) in group.sights.iter().zip(terrain) {
-            if sight == Answer::Visible {
-                self.add_visible(viewpoints, targets);
-            }
-        }
-        for (target, pair) in group.kept(valid.grid(), mutual).zip(group.pairs.iter()) {
-            let bits = PairBits::new(&pair.rows(), viewpoints, terrain[index(target)]);
-            self.add_mixed(&bits, mutual && target != group.block);
-        }
-    }
-
     /// Adds the quads of a block; of it and all blocks below, the terrain is given.
     pub fn add_block(&mut self, viewpoints: u64) {
         for (sum, quads) in self.quads.iter_mut().zip(quads_with(viewpoints)) {

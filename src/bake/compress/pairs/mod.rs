@@ -12,9 +12,7 @@ pub mod symbols;
 
 pub use bits::PairBits;
 pub use codebook::{Codebook, Histogram};
-pub use group::{
-    GroupSymbols, PairCounts, encode_group, encode_head, encode_head_within, encode_records,
-};
+pub use group::{PairCounts, encode_head, encode_head_within, encode_records};
 pub use prune::{PairPruner, PairWorth, Worth, prune_tree};
 pub use recode::{Recoder, RecordCounts};
 pub use symbols::{BlockPairSymbols, PairList, PairSymbols};

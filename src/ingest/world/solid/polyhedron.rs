@@ -185,12 +185,6 @@ impl Solid {
         }
         enters < leaves
     }
-
-    /// How far the solid reaches along a direction: the greatest `direction · x`.
-    pub fn support(&self, direction: Point) -> f64 {
-        let along = self.vertices.iter().map(|&v| dot(direction, v));
-        along.fold(f64::NEG_INFINITY, f64::max)
-    }
 }
 
 /// The six planes of a box.

@@ -1,6 +1,6 @@
 //! The slow twin of encoder and decoder: sample by sample, by the definitions, as a tree of boxes.
 //!
-//! Tests hold [`super::lossless`] and [`viewcell::format::tree`] to it.
+//! Tests hold `compress::lossless` and `format::tree` to it.
 
 use std::collections::VecDeque;
 
