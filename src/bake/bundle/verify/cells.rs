@@ -64,14 +64,10 @@ pub(super) const STATISTICS: Rule = Rule {
 
 /// Checks all rules of this file.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| {
-        container.check_present(faults);
-        Ok(())
-    })? {
+    if !checker.check(PRESENT, |faults| container.check_present(faults))? {
         return Ok(());
     }
-    let parameters = checker.read(CELLS, |faults| cells(container, faults))?;
-    let Some(parameters) = parameters else {
+    let Some(parameters) = checker.read(CELLS, |faults| cells(container, faults))? else {
         return Ok(());
     };
     let mut level = SoundLevel {
@@ -106,13 +102,11 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     let distances = container.stored(Tag::CDST)?;
     let right = recompute(parameters.cells, &level.row_of, &level.pvs);
     let sound = checker.check(DISTANCES, |faults| {
-        compare_distances(container, &parameters, &distances, &right, faults);
-        Ok(())
+        compare_distances(container, &parameters, &distances, &right, faults)
     })?;
     if let (true, Some(told)) = (sound, told) {
         checker.check(STATISTICS, |faults| {
-            statistics(&parameters, &told, &right, faults);
-            Ok(())
+            statistics(&parameters, &told, &right, faults)
         })?;
     }
     Ok(())

@@ -221,8 +221,7 @@ pub(super) fn check(
     }
     let Some(bytes) = start.first_chunk::<HEADER_LEN>() else {
         checker.check(LENGTH, |faults| {
-            faults.add("header", length, "a header of 64 bytes", length);
-            Ok(())
+            faults.add("header", length, "a header of 64 bytes", length)
         })?;
         return Ok(None);
     };
@@ -264,34 +263,31 @@ pub(super) fn check(
     }))
 }
 
-fn magic(start: &[u8], faults: &mut Faults) -> io::Result<()> {
+fn magic(start: &[u8], faults: &mut Faults) {
     let found = &start[..start.len().min(format::header::MAGIC.len())];
     if found != format::header::MAGIC {
         let expected = format!("{:02X?}", format::header::MAGIC);
         faults.add("magic", 0, expected, format!("{found:02X?}"));
     }
-    Ok(())
 }
 
-fn version(header: &[u8; HEADER_LEN], faults: &mut Faults) -> io::Result<()> {
+fn version(header: &[u8; HEADER_LEN], faults: &mut Faults) {
     let found = u32_at(header, 8).unwrap_or(0);
     if found != format::header::VERSION {
         faults.add("format version", 8, format::header::VERSION, found);
     }
-    Ok(())
 }
 
-fn header_checksum(header: &[u8; HEADER_LEN], faults: &mut Faults) -> io::Result<()> {
+fn header_checksum(header: &[u8; HEADER_LEN], faults: &mut Faults) {
     let expected = Header::checksum_of(header);
     let found = u32_at(header, 60).unwrap_or(0);
     if found != expected {
         let (expected, found) = (format!("{expected:08x}"), format!("{found:08x}"));
         faults.add("header checksum", 60, expected, found);
     }
-    Ok(())
 }
 
-fn header_fields(header: &[u8; HEADER_LEN], faults: &mut Faults) -> io::Result<()> {
+fn header_fields(header: &[u8; HEADER_LEN], faults: &mut Faults) {
     let word = |at| u32_at(header, at).unwrap_or(0);
     if WorldKind::from_code(word(12)).is_none() {
         faults.add("world kind", 12, "1 (terrain) or 2 (cells)", word(12));
@@ -310,19 +306,17 @@ fn header_fields(header: &[u8; HEADER_LEN], faults: &mut Faults) -> io::Result<(
     if let Some(at) = (36..60).find(|&at| header[at] != 0) {
         faults.add("reserved bytes", at as u64, 0, header[at]);
     }
-    Ok(())
 }
 
-fn exact_length(header: &[u8; HEADER_LEN], length: u64, faults: &mut Faults) -> io::Result<()> {
+fn exact_length(header: &[u8; HEADER_LEN], length: u64, faults: &mut Faults) {
     let expected = u64_at(header, 16).unwrap_or(0);
     if length != expected {
         let (expected, found) = (format!("{expected} bytes"), format!("{length} bytes"));
         faults.add("end of the file", length, expected, found);
     }
-    Ok(())
 }
 
-fn table_checksum(header: &Header, table: &[u8], faults: &mut Faults) -> io::Result<()> {
+fn table_checksum(header: &Header, table: &[u8], faults: &mut Faults) {
     let at = HEADER_LEN as u64;
     if table.len() != header.table_length() {
         let expected = format!("{} bytes", header.table_length());
@@ -341,10 +335,9 @@ fn table_checksum(header: &Header, table: &[u8], faults: &mut Faults) -> io::Res
             format!("{:08x}", crc32(table)),
         );
     }
-    Ok(())
 }
 
-fn table_fields(table: &[u8], sections: &[Section], faults: &mut Faults) -> io::Result<()> {
+fn table_fields(table: &[u8], sections: &[Section], faults: &mut Faults) {
     for (i, section) in sections.iter().enumerate() {
         let at = HEADER_LEN + i * ENTRY_LEN;
         let place = |field: &str| format!("{field} of section {}", section.tag);
@@ -376,10 +369,9 @@ fn table_fields(table: &[u8], sections: &[Section], faults: &mut Faults) -> io::
             faults.add(place("reserved bytes"), at as u64 + 36, 0, reserved);
         }
     }
-    Ok(())
 }
 
-fn section_places(header: &Header, sections: &[Section], faults: &mut Faults) -> io::Result<()> {
+fn section_places(header: &Header, sections: &[Section], faults: &mut Faults) {
     let mut end = Some((HEADER_LEN + header.table_length()) as u64);
     for (i, section) in sections.iter().enumerate() {
         let at = (HEADER_LEN + i * ENTRY_LEN + 8) as u64;
@@ -395,7 +387,6 @@ fn section_places(header: &Header, sections: &[Section], faults: &mut Faults) ->
         let found = end.map_or("past 2^64".to_owned(), |end| end.to_string());
         faults.add("end of the last section", None, header.file_length, found);
     }
-    Ok(())
 }
 
 fn padding(

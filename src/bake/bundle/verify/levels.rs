@@ -1,6 +1,6 @@
 //! Rules on the groups of all levels, and that what follows from them does.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::Range;
 
 use super::container::Container;
@@ -50,10 +50,7 @@ pub(super) fn check(
     let shape = Shape::of(parameters);
     let sections = PairSections::read(container)?;
     let starts = sections.starts(shape);
-    if !checker.check(PAIR_INDEX, |faults| {
-        sections.index_faults(&starts, faults);
-        Ok(())
-    })? {
+    if !checker.check(PAIR_INDEX, |faults| sections.index_faults(&starts, faults))? {
         return Ok(());
     }
     let levels = valid_levels(shape, terrain);
@@ -107,8 +104,7 @@ pub(super) fn check(
         return Ok(());
     }
     checker.check(DICTIONARY, |faults| {
-        sections.dictionary_faults(&pass.histogram, faults);
-        Ok(())
+        sections.dictionary_faults(&pass.histogram, faults)
     })?;
     let Pass {
         visible,
@@ -238,10 +234,7 @@ impl Pass<'_> {
             }
         }
         if recoded != bytes {
-            let at = bytes.iter().zip(&recoded).position(|(a, b)| a != b);
-            let at = at.unwrap_or(bytes.len().min(recoded.len()));
-            let expected = format!("the canonical code, {} bytes", recoded.len());
-            let found = format!("{} bytes that differ from byte {at}", bytes.len());
+            let (expected, found) = trees::other_bytes(bytes, &recoded);
             self.groups.add(name(), place, expected, found);
         }
         let Some(symbols) = symbols else {
@@ -400,21 +393,11 @@ impl Pass<'_> {
 
 impl PairSections {
     fn read(container: &Container) -> io::Result<Self> {
-        let mut sections = Self {
-            bytes: [const { Vec::new() }; 3],
-            places: [0; 3],
-        };
-        let tags = [Tag::DICT, Tag::PIDX, Tag::PAIR];
-        let parts = sections.bytes.iter_mut().zip(&mut sections.places);
-        for (tag, (bytes, place)) in tags.into_iter().zip(parts) {
-            if let Some(section) = container.section(tag) {
-                *place = section.offset;
-                let mut file = &container.file;
-                file.seek(SeekFrom::Start(section.offset))?;
-                file.take(section.stored_length).read_to_end(bytes)?;
-            }
-        }
-        Ok(sections)
+        let stored = |tag| container.stored(tag);
+        Ok(Self {
+            bytes: [stored(Tag::DICT)?, stored(Tag::PIDX)?, stored(Tag::PAIR)?],
+            places: [Tag::DICT, Tag::PIDX, Tag::PAIR].map(|tag| container.start(tag)),
+        })
     }
 
     /// Notes if the codes are not those that take least bytes.

@@ -176,14 +176,14 @@ impl Checker<'_> {
     }
 
     /// Checks a rule; says whether it holds.
-    pub(crate) fn check(
+    pub(crate) fn check<D: Done>(
         &mut self,
         rule: Rule,
-        function: impl FnOnce(&mut Faults) -> io::Result<()>,
+        function: impl FnOnce(&mut Faults) -> D,
     ) -> io::Result<bool> {
         self.tell(rule, 0, 1);
         let mut faults = Faults::default();
-        function(&mut faults)?;
+        function(&mut faults).done()?;
         Ok(self.note(rule, faults))
     }
 
@@ -203,5 +203,22 @@ impl Checker<'_> {
 
     pub(crate) fn tell(&mut self, rule: Rule, done: u64, total: u64) {
         (self.progress)(Progress { rule, done, total });
+    }
+}
+
+/// What a function that checks a rule returns: an error where it has to read the file.
+pub(crate) trait Done {
+    fn done(self) -> io::Result<()>;
+}
+
+impl Done for () {
+    fn done(self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Done for io::Result<()> {
+    fn done(self) -> io::Result<()> {
+        self
     }
 }

@@ -43,19 +43,14 @@ pub(super) const PROVENANCE: Rule = Rule {
 
 /// Checks all rules of this file, and those on trees.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| {
-        container.check_present(faults);
-        Ok(())
-    })? {
+    if !checker.check(PRESENT, |faults| container.check_present(faults))? {
         return Ok(());
     }
-    let parameters = checker.read(GRID, |faults| grid(container, faults))?;
-    let Some(parameters) = parameters else {
+    let Some(parameters) = checker.read(GRID, |faults| grid(container, faults))? else {
         return Ok(());
     };
     checker.check(CRS, |faults| crs(container, faults))?;
-    let terrain = checker.read(MASK, |faults| mask(container, &parameters, faults))?;
-    let Some(terrain) = terrain else {
+    let Some(terrain) = checker.read(MASK, |faults| mask(container, &parameters, faults))? else {
         return Ok(());
     };
     if checker.check(HEIGHTS, |faults| {

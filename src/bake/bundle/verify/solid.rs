@@ -40,51 +40,40 @@ pub(super) const LOCATE: Rule = Rule {
 
 /// Checks all rules of this file, and those that all bundles of pairs of blocks share.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| {
-        container.check_present(faults);
-        Ok(())
-    })? {
+    if !checker.check(PRESENT, |faults| container.check_present(faults))? {
         return Ok(());
     }
-    let parameters = checker.read(GRID, |faults| grid(container, faults))?;
-    let Some(parameters) = parameters else {
+    let Some(parameters) = checker.read(GRID, |faults| grid(container, faults))? else {
         return Ok(());
     };
-    let valid = checker.read(MASK, |faults| mask(container, &parameters, faults))?;
-    let Some(valid) = valid else {
+    let Some(valid) = checker.read(MASK, |faults| mask(container, &parameters, faults))? else {
         return Ok(());
     };
-    let solid = checker.read(SOLID, |faults| {
+    let Some(solid) = checker.read(SOLID, |faults| {
         solid(container, &parameters, &valid, faults)
-    })?;
-    let Some(solid) = solid else {
+    })?
+    else {
         return Ok(());
     };
     let (boxes, buckets) = (container.stored(Tag::SBOX)?, container.stored(Tag::SLOC)?);
     let cells = SolidCells::new(solid, &boxes, &buckets);
     let sound = checker.check(CELLS, |faults| {
-        check_cells(container, &cells, &boxes, faults);
-        Ok(())
+        check_cells(container, &cells, &boxes, faults)
     })?;
     let mut whole = sound
         && checker.check(LOCATE, |faults| {
-            check_buckets(container, &cells, &buckets, faults);
-            Ok(())
+            check_buckets(container, &cells, &buckets, faults)
         })?;
     if sound && container.section(Tag::SOCC).is_some() {
         let bytes = container.stored(Tag::SOCC)?;
         whole &= checker.check(OCCLUDERS, |faults| {
-            occluders::check(container, &bytes, &cells, faults);
-            Ok(())
+            occluders::check(container, &bytes, &cells, faults)
         })?;
     }
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
     // What is wrong with these sections has been said.
     if let Some(told) = told.as_ref().filter(|_| whole) {
-        checker.check(STATED, |faults| {
-            stated(container, told, &solid, faults);
-            Ok(())
-        })?;
+        checker.check(STATED, |faults| stated(container, told, &solid, faults))?;
     }
     levels::check(checker, container, &parameters, &valid, told.as_ref())
 }

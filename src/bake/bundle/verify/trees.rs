@@ -295,15 +295,19 @@ fn fault_of(tree: Option<&Tree>, bytes: &[u8], recoded: &[u8]) -> Option<(String
         );
     }
     if bytes != recoded {
-        let at = bytes.iter().zip(recoded).position(|(a, b)| a != b);
-        let at = at.unwrap_or(bytes.len().min(recoded.len()));
-        let expected = format!("the canonical code, {} bytes", recoded.len());
-        return fault(
-            &expected,
-            format!("{} bytes that differ from byte {at}", bytes.len()),
-        );
+        return Some(other_bytes(bytes, recoded));
     }
     None
+}
+
+/// What is expected and what is found where bytes are not the canonical code.
+pub(super) fn other_bytes(bytes: &[u8], recoded: &[u8]) -> (String, String) {
+    let at = bytes.iter().zip(recoded).position(|(a, b)| a != b);
+    let at = at.unwrap_or(bytes.len().min(recoded.len()));
+    (
+        format!("the canonical code, {} bytes", recoded.len()),
+        format!("{} bytes that differ from byte {at}", bytes.len()),
+    )
 }
 
 /// The first sample in which two PVSs differ.

@@ -194,13 +194,5 @@ impl Descent<'_> {
 
 /// The sections `TIDX` and `TREE`.
 pub(crate) fn read(container: &Container) -> io::Result<[Vec<u8>; 2]> {
-    let mut sections = [const { Vec::new() }; 2];
-    for (tag, bytes) in [Tag::TIDX, Tag::TREE].into_iter().zip(&mut sections) {
-        if let Some(section) = container.section(tag) {
-            let mut file = &container.file;
-            file.seek(SeekFrom::Start(section.offset))?;
-            file.take(section.stored_length).read_to_end(bytes)?;
-        }
-    }
-    Ok(sections)
+    Ok([container.stored(Tag::TIDX)?, container.stored(Tag::TREE)?])
 }
