@@ -214,16 +214,8 @@ fn of_cells(args: &Args, both: &[Opened; 2]) -> Result<Found, Failure> {
     let (counts, visible) = cell_difference([&a, &b]);
     let cells = u64::from(a.cells());
     let pairs = cells * (cells - 1);
-    let hidden = |visible: u64| 1.0 - visible as f64 / pairs.max(1) as f64;
-    let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
-    let level = LevelCounts {
-        level: 0,
-        pairs,
-        hidden_share_a: hidden(visible[0]),
-        hidden_share_b: hidden(visible[1]),
-        hidden_in_a_visible_in_b: sum(0),
-        visible_in_a_hidden_in_b: sum(1),
-    };
+    let hidden = visible.map(|visible| 1.0 - visible as f64 / pairs.max(1) as f64);
+    let level = LevelCounts::of_cells(pairs, hidden, &counts);
     let page = match &args.output {
         None => None,
         Some(_) => {
@@ -235,6 +227,21 @@ fn of_cells(args: &Args, both: &[Opened; 2]) -> Result<Found, Failure> {
         }
     };
     Ok((vec![level], page, None))
+}
+
+impl LevelCounts {
+    /// Of a level, by the shares that are hidden, and from each cell how many cells differ.
+    fn of_cells(pairs: u64, [a, b]: [f64; 2], counts: &[[u32; 2]]) -> Self {
+        let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
+        Self {
+            level: 0,
+            pairs,
+            hidden_share_a: a,
+            hidden_share_b: b,
+            hidden_in_a_visible_in_b: sum(0),
+            visible_in_a_hidden_in_b: sum(1),
+        }
+    }
 }
 
 impl CellsInBoth {
@@ -260,19 +267,11 @@ fn of_solids(args: &Args, both: &[Opened; 2]) -> Result<Found, Failure> {
     };
     let (counts, visible) = survey::solid_difference([&a, &b], &both);
     let pairs = (both.len() as u64).pow(2);
-    let hidden = |visible: u64| match pairs {
+    let hidden = visible.map(|visible| match pairs {
         0 => 0.0,
         _ => 1.0 - visible as f64 / pairs as f64,
-    };
-    let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
-    let level = LevelCounts {
-        level: 0,
-        pairs,
-        hidden_share_a: hidden(visible[0]),
-        hidden_share_b: hidden(visible[1]),
-        hidden_in_a_visible_in_b: sum(0),
-        visible_in_a_hidden_in_b: sum(1),
-    };
+    });
+    let level = LevelCounts::of_cells(pairs, hidden, &counts);
     let count = both.len() as u32;
     let cells = CellsInBoth {
         both: count,

@@ -257,19 +257,9 @@ impl Work<'_, '_> {
 pub fn cell_difference(levels: [&CellBundle<'_>; 2]) -> (Vec<[u32; 2]>, [u64; 2]) {
     let [a, b] = levels;
     assert_eq!(a.cells(), b.cells());
-    let mut visible = [0, 0];
-    let of_cell = |cell: u32| {
-        let mut found = [0, 0];
-        for other in (0..a.cells()).filter(|other| *other != cell) {
-            let [in_a, in_b] = levels.map(|level| level.visible(cell, other));
-            visible[0] += u64::from(in_a);
-            visible[1] += u64::from(in_b);
-            found[0] += u32::from(in_b && !in_a);
-            found[1] += u32::from(in_a && !in_b);
-        }
-        found
-    };
-    ((0..a.cells()).map(of_cell).collect(), visible)
+    let both: Vec<[u32; 2]> = (0..a.cells()).map(|cell| [cell; 2]).collect();
+    let sees = |which: usize, from, to| from != to && levels[which].visible(from, to);
+    differences(&both, &sees)
 }
 
 /// The same of two solid levels, of cells that both have: by numbers in either. Of each, from it, how many are hidden in A and
@@ -278,12 +268,19 @@ pub fn solid_difference(
     levels: [&SolidBundle<'_>; 2],
     both: &[[u32; 2]],
 ) -> (Vec<[u32; 2]>, [u64; 2]) {
+    differences(both, &|which, from, to| levels[which].visible(from, to))
+}
+
+/// The same by who sees whom in either.
+fn differences(
+    both: &[[u32; 2]],
+    sees: &(dyn Fn(usize, u32, u32) -> bool + Sync),
+) -> (Vec<[u32; 2]>, [u64; 2]) {
     let from_each = |from: &[u32; 2]| {
         let mut found = [0, 0];
         let mut visible = [0, 0];
         for to in both {
-            let in_a = levels[0].visible(from[0], to[0]);
-            let in_b = levels[1].visible(from[1], to[1]);
+            let [in_a, in_b] = [0, 1].map(|which| sees(which, from[which], to[which]));
             visible[0] += u64::from(in_a);
             visible[1] += u64::from(in_b);
             found[0] += u32::from(in_b && !in_a);
