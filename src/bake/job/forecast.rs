@@ -5,21 +5,23 @@
 
 use super::error::BakeError;
 use super::graded::{self, GradedWork};
+use super::levels::{LevelGroup, Levels};
 use super::mode::VisibilityMode;
 use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, as_seen, mutual};
 use super::parallel::thread_count;
-use super::store::group::{BlockOrder, Group, Targets};
+use super::store::group::{BlockOrder, Targets};
 use super::terrain::TerrainCells;
-use super::visibility::{Kernel, Kernels, VisibilityStage};
+use super::visibility::{Chunk, Clock, Kernel, Kernels, VisibilityStage};
 use crate::compress::ValidPyramid;
+use crate::compress::levels::Block;
 use crate::compress::pairs::{Codebook, Histogram, encode_head};
 use crate::visibility::spread::spread;
 use crate::visibility::{HeightField, ShaftField, Sights, Stance};
 use cpu_time::ThreadTime;
-use viewcell::format::Grid;
 use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::pairs::table_length;
+use viewcell::format::{Answer, Grid};
 use viewcell_ingest::world::Terrain;
 
 /// What a lossless bake is foreseen to take.
@@ -133,7 +135,7 @@ fn forecast_by_looks(
         observer,
     );
     let near = Near::new(grid, terrain.spacing(), options);
-    let told = |number: usize| near.told_by(&order, number);
+    let told = |number: usize| near.told_by(&visibility.levels, number);
     let found = Sampled::look(
         &visibility,
         &valid,
@@ -173,16 +175,23 @@ impl Sampled {
     pub(super) fn look<K: Kernels>(
         visibility: &VisibilityStage<'_, K>,
         valid: &ValidPyramid,
-        order: &BlockOrder,
+        _: &BlockOrder,
         told_by: impl Fn(usize) -> u64,
         all: u64,
         mut is_enough: impl FnMut(usize, f64) -> bool,
         observer: &dyn Observer,
     ) -> Result<Self, BakeError> {
+        let VisibilityStage {
+            kernels,
+            levels,
+            options,
+            ..
+        } = visibility;
+        let (chunk, clock) = (Chunk::whole(levels), Clock::default());
         let quads = visibility.quads();
         let expected = quads.len().min(MANY);
         observer.stage(Stage::Estimate, expected as u64);
-        let mut room = visibility.room();
+        let mut scratch = chunk.scratch(Some(kernels), options);
         let mut tally = Tally::default();
         let begun = ThreadTime::now();
         let (mut sampled, mut pairs) = (0, 0);
@@ -193,10 +202,12 @@ impl Sampled {
             if observer.cancelled() {
                 return Err(BakeError::Cancelled);
             }
-            visibility.look_from(&mut room, &quads[at], |number, group| {
-                tally.add(valid, order.block(number), &group, order.is_mutual());
+            let numbers: Vec<usize> = quads[at].clone().collect();
+            let groups = chunk.look(&mut scratch, &numbers, &clock, &|| false);
+            for (number, group) in numbers.into_iter().zip(groups.unwrap_or_default()) {
+                tally.add(valid, levels, number, &group);
                 pairs += told_by(number);
-            });
+            }
             sampled += 1;
             observer.advance(Stage::Estimate, sampled.min(expected) as u64);
         }
@@ -238,14 +249,12 @@ impl Near {
     }
 
     /// How many blocks group number `number` covers.
-    fn told_by(&self, order: &BlockOrder, number: usize) -> u64 {
-        let [columns, _] = self.shape;
-        let (column, row) = order.block(number);
-        let told = order.told_by(number).filter(|&index| {
-            let other = (index as u32 % columns, index as u32 / columns);
-            self.holds([other.0.abs_diff(column), other.1.abs_diff(row)])
-        });
-        told.count() as u64
+    fn told_by(&self, levels: &Levels, number: usize) -> u64 {
+        let (at, (column, row)) = levels.find(number);
+        let told = levels.told_by(at, (column, row));
+        let is_near =
+            |other: &&Block| self.holds([other.0.abs_diff(column), other.1.abs_diff(row)]);
+        told.iter().filter(is_near).count() as u64
     }
 
     /// How many all groups cover.
@@ -272,10 +281,16 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, valid: &ValidPyramid, block: (u32, u32), group: &Group, mutual: bool) {
+    fn add(&mut self, valid: &ValidPyramid, levels: &Levels, number: usize, group: &LevelGroup) {
         self.histogram.count_all(&group.pairs);
+        let (at, block) = levels.find(number);
+        let mutual = levels.is_mutual();
+        let mut sights = vec![Answer::Hidden; valid.blocks().len()];
+        for (&target, &sight) in levels.told_by(at, block).iter().zip(&group.sights) {
+            sights[levels.all[0].index(target)] = sight;
+        }
         let mut head = Vec::new();
-        let pairs = encode_head(valid, block, &group.sights, mutual, &mut head);
+        let pairs = encode_head(valid, block, &sights, mutual, &mut head);
         // A group covers half the blocks; of the others its head has as much.
         let heads = head.len() as u64 * (1 + u64::from(mutual));
         self.around += heads + table_length(pairs) as u64;
@@ -369,6 +384,7 @@ impl BakeOptions {
 mod tests {
     use super::super::error::BakeErrorKind;
     use super::*;
+    use viewcell::format::levels::Shape;
 
     #[test]
     fn as_many_blocks_are_told_of_as_all_groups_tell() {
@@ -384,8 +400,9 @@ mod tests {
                 ..BakeOptions::default()
             };
             let near = Near::new(grid, [30.0, 25.0], &options);
-            let order = BlockOrder::new(grid, Targets::of(mutual));
-            let told: u64 = (0..order.len()).map(|n| near.told_by(&order, n)).sum();
+            let valid = ValidPyramid::new(grid, &vec![!0; grid.blocks()]);
+            let levels = Levels::of(Shape::new(grid, 0), Targets::of(mutual), &valid);
+            let told: u64 = (0..grid.blocks()).map(|n| near.told_by(&levels, n)).sum();
             assert_eq!(near.all(mutual), told, "{size:?}, {mutual}");
         }
     }

@@ -1,23 +1,24 @@
 //! Bakes a grid of view cells, of a terrain or of a solid level, into a bundle or a shard, by whichever kernel.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::destination::Destination;
 use super::error::BakeError;
-use super::levels;
+use super::levels::{self, Levels};
 use super::observer::{Observer, Stage};
 use super::options::BakeOptions;
 use super::parallel::{Workers, thread_count};
 use super::report::{BakeReport, Finish, ShardReport};
 use super::source::TOOL;
 use super::store::file::{Keep, Role, Shape, Store, beside};
-use super::store::group::{BlockOrder, Targets};
 use super::store::records::{Head, Job, Share};
 use super::store::shard::Shard;
-use super::tiles::{ShardOf, Tile, group_count, pairs_by_tile, tiles};
-use super::visibility::{Kernels, VisibilityStage};
+use super::tiles::{ShardOf, Tile, group_count, pairs_by_tile};
+use super::visibility::{Chunk, Clock, Kernels, Look, prepare};
 use crate::bundle::{GridHeader, Info, StageTime, TerrainParts, check_output, info};
 use crate::compress::ValidPyramid;
+use crate::compress::levels::Block;
 
 /// The checkpoint of a bundle in the making.
 pub fn checkpoint_beside(bundle: &Path) -> PathBuf {
@@ -44,70 +45,142 @@ pub(super) struct GridBake<'a> {
 }
 
 /// The groups of a bake, and how they are computed.
-pub(super) trait Work {
+pub(super) trait Work: Sync {
+    /// The levels whose blocks have groups.
+    fn levels(&self) -> &Levels;
+
+    /// What the group of a block comes to beside others.
+    fn weight(&self, number: usize) -> u64;
+
+    /// The same in the units of its progress.
+    fn pairs(&self, number: usize) -> u64 {
+        self.weight(number)
+    }
+
+    /// Has those chunks looked at that hold these tiles, with the blocks of these.
+    fn look(
+        &self,
+        tiles: Vec<Tile>,
+        clock: &Clock,
+        observer: &dyn Observer,
+        look: Look<'_>,
+    ) -> Result<(), BakeError>;
+
     /// The tiles, which together hold each group once.
-    fn tiles(&self) -> Vec<Tile>;
+    fn tiles(&self) -> Vec<Tile> {
+        self.levels().tiles()
+    }
 
     /// By tile, what it comes to beside the others.
-    fn weights(&self, tiles: &[Tile]) -> Vec<u64>;
+    fn weights(&self, tiles: &[Tile]) -> Vec<u64> {
+        let weight = |tile: &Tile| tile.blocks.clone().map(|number| self.weight(number)).sum();
+        tiles.iter().map(weight).collect()
+    }
 
     /// Computes the groups of these tiles that `store` lacks, and appends them, tile by tile. Returns what it took.
     fn fill(
         &self,
         tiles: &[Tile],
-        store: &mut Store,
+        (store, options): (&mut Store, &BakeOptions),
         observer: &dyn Observer,
-    ) -> Result<Vec<StageTime>, BakeError>;
+    ) -> Result<Vec<StageTime>, BakeError> {
+        let workers = Workers::new(thread_count(options.threads), observer)?;
+        let clock = Clock::default();
+        let is_due = |number: &usize| !store.has(*number);
+        let due = tiles
+            .iter()
+            .filter(|tile| tile.blocks.clone().any(|number| is_due(&number)));
+        let due: Vec<Tile> = due.cloned().collect();
+        let pairs = |numbers: &mut dyn Iterator<Item = usize>| -> u64 {
+            numbers.map(|number| self.pairs(number)).sum()
+        };
+        let all = due.iter().flat_map(|tile| tile.blocks.clone());
+        let all = pairs(&mut all.filter(is_due));
+        let done = AtomicU64::new(0);
+        let mut begun = false;
+        self.look(due, &clock, observer, &mut |chunk, kernels, mut numbers| {
+            if observer.cancelled() {
+                return Err(BakeError::Cancelled);
+            }
+            if !std::mem::replace(&mut begun, true) {
+                observer.stage(Stage::Visibility, all);
+            }
+            numbers.retain(|&number| !store.has(number));
+            let advance = |numbers: &[usize]| {
+                let more = pairs(&mut numbers.iter().copied());
+                let done = done.fetch_add(more, Ordering::Relaxed) + more;
+                observer.advance(Stage::Visibility, done);
+            };
+            chunk.fill(
+                (kernels, options),
+                &numbers,
+                &workers,
+                store,
+                &clock,
+                &advance,
+            )
+        })?;
+        Ok(clock.stages())
+    }
 }
 
 /// Groups that each cover the whole grid.
-struct Whole<'a, F> {
-    valid: &'a ValidPyramid,
-    order: BlockOrder,
-    options: &'a BakeOptions,
+struct Whole<F> {
+    levels: Levels,
+    /// By number of a block: pairs that its group covers, of places where somebody can be, and of all.
+    pairs: [Vec<u64>; 2],
     prepare: F,
 }
 
-impl<K: Kernels, F: Fn() -> K> Work for Whole<'_, F> {
-    fn tiles(&self) -> Vec<Tile> {
-        tiles(self.valid.grid())
+impl<K: Kernels, F: Fn() -> K + Sync> Work for Whole<F> {
+    fn levels(&self) -> &Levels {
+        &self.levels
     }
 
-    fn weights(&self, tiles: &[Tile]) -> Vec<u64> {
-        let viewpoints = tiles
-            .iter()
-            .map(|tile| tile.viewpoints(&self.order, self.valid));
-        let viewpoints: Vec<u64> = viewpoints.collect();
-        pairs_by_tile(&viewpoints, self.order.is_mutual())
+    fn weight(&self, number: usize) -> u64 {
+        self.pairs[0][number]
     }
 
-    fn fill(
+    fn pairs(&self, number: usize) -> u64 {
+        self.pairs[1][number]
+    }
+
+    fn look(
         &self,
-        tiles: &[Tile],
-        store: &mut Store,
+        tiles: Vec<Tile>,
+        clock: &Clock,
         observer: &dyn Observer,
-    ) -> Result<Vec<StageTime>, BakeError> {
-        let Self {
-            valid,
-            order,
-            options,
-            prepare,
-        } = self;
-        // Its tables, as large as all that is left to do, go with it.
-        let visibility = VisibilityStage::prepare(prepare, valid, order, options, observer);
-        visibility.fill(tiles, store, observer)?;
-        Ok(visibility.stages())
+        look: Look<'_>,
+    ) -> Result<(), BakeError> {
+        // The tables, as large as all that is left to do, go when it has been looked.
+        let kernels = prepare(&self.prepare, clock, observer);
+        let numbers = tiles.into_iter().flat_map(|tile| tile.blocks);
+        look(
+            &Chunk::whole(&self.levels),
+            Some(&kernels),
+            numbers.collect(),
+        )
     }
 }
 
 impl GridBake<'_> {
     /// The work of groups that each cover the whole grid, with kernels over tables that `prepare` makes.
-    pub(super) fn whole<K: Kernels, F: Fn() -> K>(&self, prepare: F) -> impl Work {
-        let mutual = self.header.parameters.mutual;
+    pub(super) fn whole<K: Kernels, F: Fn() -> K + Sync>(&self, prepare: F) -> impl Work {
+        let levels = Levels::new(&self.header.parameters, self.valid);
+        let level = &levels.all[0];
+        let grid = level.grid;
+        let terrain: &dyn Fn(Block) -> u64 = &|block| level.terrain(block);
+        let samples: &dyn Fn(Block) -> u64 = &|(column, row)| grid.block_mask(column, row);
+        let pairs = [terrain, samples].map(|mask| {
+            let counts = level
+                .blocks
+                .iter()
+                .map(|&block| mask(block).count_ones().into());
+            pairs_by_tile(&counts.collect::<Vec<u64>>(), levels.is_mutual())
+        });
         Whole {
-            valid: self.valid,
-            order: BlockOrder::new(self.valid.grid(), Targets::of(mutual)),
-            options: self.options,
+            pairs,
+            levels,
             prepare,
         }
     }
@@ -161,7 +234,7 @@ impl GridBake<'_> {
             Keep::Nothing => error,
             _ => error.keeping(store, &tiles),
         };
-        let filled = work.fill(&tiles, &mut store, observer);
+        let filled = work.fill(&tiles, (&mut store, options), observer);
         finish.stages = filled.map_err(|error| keeping(&store, error))?;
         finish.restart_clock();
         let mut provenance = head.job.provenance();
@@ -244,7 +317,7 @@ impl GridBake<'_> {
         let part = shard_in_the_making(output);
         let mut store = Store::open(&part, Role::Shard, shape, options.keep)?;
         let kept_tiles = taken_over(&store, tiles, options, observer);
-        match work.fill(tiles, &mut store, observer) {
+        match work.fill(tiles, (&mut store, options), observer) {
             Err(error) if options.keep == Keep::Nothing => return Err(error),
             Err(error) => return Err(error.keeping(&store, tiles)),
             Ok(_) => observer.stage(Stage::Finish, 1),

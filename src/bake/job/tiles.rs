@@ -1,8 +1,6 @@
 //! Tiles: the blocks that are computed and kept together; and how a bake is split into shards of
 //! about the same work.
 
-use super::store::group::BlockOrder;
-use crate::compress::ValidPyramid;
 use crate::compress::pairs::group::morton_blocks;
 use std::ops::Range;
 use viewcell::format::grid::BLOCK_LEVEL;
@@ -10,7 +8,7 @@ use viewcell::format::levels::Shape;
 use viewcell::format::{Grid, Quad, TerrainParameters, TreeCode};
 
 /// Level of a tile in a quadtree that is at least that high: 32 × 32 viewpoints.
-const TILE_LEVEL: u32 = 5;
+pub(super) const TILE_LEVEL: u32 = 5;
 
 /// A quad of viewpoints, and its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,30 +67,6 @@ pub(super) fn tiles(grid: Grid) -> Vec<Tile> {
         }
     }
     tiles
-}
-
-impl Tile {
-    /// Columns and rows of its samples in a grid of so many.
-    fn samples(&self, width: u32, height: u32) -> [Range<u32>; 2] {
-        let Quad { level, column, row } = self.quad;
-        [(column, width), (row, height)]
-            .map(|(at, side)| at << level..((at + 1) << level).min(side))
-    }
-
-    /// Number of its samples.
-    pub(super) fn sample_count(&self, grid: Grid) -> u64 {
-        let [columns, rows] = self.samples(grid.width(), grid.height());
-        columns.len() as u64 * rows.len() as u64
-    }
-
-    /// Number of its samples where somebody can be.
-    pub(super) fn viewpoints(&self, order: &BlockOrder, valid: &ValidPyramid) -> u64 {
-        let words = self
-            .blocks
-            .clone()
-            .map(|number| valid.blocks()[order.index(number)]);
-        words.map(|word| u64::from(word.count_ones())).sum()
-    }
 }
 
 /// One of so many shares of a bake: `2/7` is the second of seven.
@@ -158,8 +132,8 @@ impl std::fmt::Display for ShardOf {
     }
 }
 
-/// Pairs that are decided for each tile, by the samples of the tiles: with all samples, or if that
-/// is done `once` for each pair, with those of the tile and of later ones.
+/// Pairs that are decided for each tile or block, by the samples of all: with all samples, or if that
+/// is done `once` for each pair, with its own and those of later ones.
 pub(crate) fn pairs_by_tile(samples: &[u64], once: bool) -> Vec<u64> {
     let all: u64 = samples.iter().sum();
     let mut before = 0;
@@ -179,7 +153,7 @@ pub(crate) fn pairs_by_tile(samples: &[u64], once: bool) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::{tiles, *};
-    use crate::job::store::group::Targets;
+    use crate::compress::ValidPyramid;
     use viewcell_ingest::world::Terrain;
 
     #[test]
@@ -195,7 +169,12 @@ mod tests {
             assert_eq!(next, grid.blocks());
             let (columns, rows) = grid.quads_at(level_in(grid));
             assert_eq!(u64::from(columns) * u64::from(rows), tiles.len() as u64);
-            let samples: u64 = tiles.iter().map(|tile| tile.sample_count(grid)).sum();
+            let samples = |tile: &Tile| {
+                let Quad { level, column, row } = tile.quad;
+                let side = |at: u32, end: u32| ((at + 1) << level).min(end) - (at << level);
+                u64::from(side(column, width)) * u64::from(side(row, height))
+            };
+            let samples: u64 = tiles.iter().map(samples).sum();
             assert_eq!(samples, grid.samples());
         }
     }
@@ -206,9 +185,16 @@ mod tests {
         let terrain = Terrain::new(300, 170, heights.collect(), [1.0; 2]).unwrap();
         let grid = Grid::new(300, 170).unwrap();
         let tiles = tiles(grid);
-        let order = BlockOrder::new(grid, Targets::All);
+        let blocks = morton_blocks(grid);
         let valid = ValidPyramid::from_places(grid, terrain.places());
-        let viewpoints = tiles.iter().map(|tile| tile.viewpoints(&order, &valid));
+        let across = grid.block_shape().0;
+        let of_block = |number: usize| {
+            let (column, row) = blocks[number];
+            u64::from(valid.blocks()[(row * across + column) as usize].count_ones())
+        };
+        let viewpoints = tiles
+            .iter()
+            .map(|tile| tile.blocks.clone().map(of_block).sum());
         let viewpoints: Vec<u64> = viewpoints.collect();
         let samples = 210 * 170;
         for (once, all) in [

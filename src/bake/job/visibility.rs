@@ -1,37 +1,63 @@
-//! The stage that takes the time: who sees whom, tile by tile, into a store; and which kernel a
+//! The stage that takes the time: who sees whom, quad by quad of viewpoints, into a store; and which kernel a
 //! visibility mode takes.
 
 use super::error::BakeError;
+use super::levels::{LevelGroup, Levels};
 use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, mutual};
-use super::parallel::{Workers, thread_count};
+use super::parallel::Workers;
 use super::report::stage_time;
 use super::store::file::Store;
-use super::store::group::{BlockOrder, Group};
-use super::tiles::{Tile, pairs_by_tile};
+use super::store::group::BlockOrder;
+use super::tiles::TILE_LEVEL;
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
-use crate::compress::pairs::{PairBits, PairList, PairSymbols};
+use crate::compress::levels::{Block, quarter};
+use crate::compress::pairs::PairSymbols;
 use crate::visibility::{
-    BlockSight, Bodies, HeightField, Order, Rays, ShaftField, Shafts, Sights, Viewsheds, Window,
+    BlockSight, Bodies, HeightField, LOOK_LEVEL, Order, Rays, ShaftField, Shafts, Sights,
+    Viewsheds, Window,
 };
 use cpu_time::ThreadTime;
 use fearless_simd::Level;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use viewcell::format::Answer;
+use viewcell::format::grid::BLOCK_LEVEL;
+use viewcell::format::levels::Shape;
 use viewcell::format::morton::comes_before;
+use viewcell::format::{Answer, Grid, Quad};
 use viewcell_ingest::world::Terrain;
-
-/// A block's number, and its group as it lies in a store.
-type Encoded = (usize, Vec<u8>);
 
 /// Processor time, in nanoseconds, summed over threads.
 #[derive(Default)]
-struct Clock {
+pub(super) struct Clock {
+    pub prepare: AtomicU64,
     visibility: AtomicU64,
     pairs: AtomicU64,
+}
+
+impl Clock {
+    /// Seconds of preparing, of looking, and of what becomes of it.
+    pub(super) fn seconds(&self) -> [f64; 3] {
+        [&self.prepare, &self.visibility, &self.pairs]
+            .map(|nanos| nanos.load(Ordering::Relaxed) as f64 * 1e-9)
+    }
+
+    /// What the stages took.
+    pub(super) fn stages(&self) -> Vec<StageTime> {
+        let named = ["prepare", "visibility", "pairs"].into_iter();
+        let named = named.zip(self.seconds());
+        named
+            .map(|(name, seconds)| stage_time(name, seconds))
+            .collect()
+    }
+}
+
+/// Adds the time since `begun`.
+pub(super) fn add(clock: &AtomicU64, begun: ThreadTime) {
+    clock.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
 }
 
 /// Tables that kernels share, of which each thread has one.
@@ -40,107 +66,217 @@ pub(crate) trait Kernels: Sync {
     fn viewsheds(&self, level: Level) -> Box<dyn Viewsheds + '_>;
 }
 
-/// The stage, with the tables that its kernels look at.
-pub(crate) struct VisibilityStage<'t, K> {
-    options: &'t BakeOptions,
-    kernels: K,
-    valid: &'t ValidPyramid,
-    order: &'t BlockOrder,
-    prepared: f64,
-    clock: Clock,
+/// Makes the tables for a whole grid.
+pub(super) fn prepare<K>(make: impl FnOnce() -> K, clock: &Clock, observer: &dyn Observer) -> K {
+    observer.stage(Stage::Prepare, 1);
+    let begun = ThreadTime::now();
+    let kernels = make();
+    add(&clock.prepare, begun);
+    observer.advance(Stage::Prepare, 1);
+    kernels
 }
 
-/// What a thread works with.
-pub(crate) struct KernelScratch<'k> {
-    kernel: Box<dyn Viewsheds + 'k>,
-    sights: Sights,
-    pair: PairSymbols,
+/// The tables of a whole grid, by which a bake is foreseen.
+pub(crate) struct VisibilityStage<'t, K> {
+    pub(super) kernels: K,
+    pub(super) options: &'t BakeOptions,
+    pub(super) levels: Levels,
+    prepared: f64,
 }
 
 impl<'t, K: Kernels> VisibilityStage<'t, K> {
     /// Makes the tables.
     pub(super) fn prepare(
         make: impl FnOnce() -> K,
-        valid: &'t ValidPyramid,
-        order: &'t BlockOrder,
+        valid: &ValidPyramid,
+        order: &BlockOrder,
         options: &'t BakeOptions,
         observer: &dyn Observer,
     ) -> Self {
-        observer.stage(Stage::Prepare, 1);
-        let begun = ThreadTime::now();
-        let kernels = make();
-        observer.advance(Stage::Prepare, 1);
+        let clock = Clock::default();
+        let kernels = prepare(make, &clock, observer);
+        let shape = Shape::new(valid.grid(), 0);
         Self {
-            options,
             kernels,
-            valid,
-            order,
-            prepared: begun.elapsed().as_secs_f64(),
-            clock: Clock::default(),
+            options,
+            levels: Levels::of(shape, order.targets(), valid),
+            prepared: clock.seconds()[0],
         }
     }
 
-    /// Computes the blocks of these tiles that `store` lacks, and appends them, tile by tile.
+    /// Seconds that the tables took.
+    pub(super) fn prepared(&self) -> f64 {
+        self.prepared
+    }
+
+    /// The quads of viewpoints that a kernel computes at once: the numbers of their blocks.
+    pub(super) fn quads(&self) -> Vec<Range<usize>> {
+        self.levels.look_quads()
+    }
+}
+
+/// Cells of a level that are looked from with the same tables.
+pub(crate) struct Chunk<'a> {
+    pub levels: &'a Levels,
+    pub level: u32,
+    /// The columns and rows of cells that the tables have.
+    pub around: [Range<u32>; 2],
+}
+
+/// What a thread works with.
+pub(super) struct KernelScratch<'k> {
+    /// The kernel, and what it sees; none where nobody is.
+    seen: Option<(Box<dyn Viewsheds + 'k>, Sights)>,
+    tree: PairSymbols,
+}
+
+/// What is done with a chunk: by its kernels, of which there are none where nobody is, and the groups that are asked for.
+pub(super) type Look<'l> =
+    &'l mut dyn FnMut(&Chunk<'_>, Option<&dyn Kernels>, Vec<usize>) -> Result<(), BakeError>;
+
+impl<'a> Chunk<'a> {
+    /// All cells of level 0.
+    pub(super) fn whole(levels: &'a Levels) -> Self {
+        let grid = levels.all[0].grid;
+        Self {
+            levels,
+            level: 0,
+            around: [0..grid.width(), 0..grid.height()],
+        }
+    }
+
+    /// The cells that the tables have, as a grid of their own.
+    pub(crate) fn grid(&self) -> Grid {
+        let [across, down] = [0, 1].map(|axis: usize| self.around[axis].len() as u32);
+        Grid::new(across, down).expect("no more than the whole")
+    }
+
+    /// The quad from which a kernel looks at once that holds a block, by its number, in that grid.
+    pub(crate) fn look_quad(&self, number: usize) -> Quad {
+        let quad = self.levels.look_quad(number);
+        let [columns, rows] = [0, 1].map(|axis: usize| self.around[axis].start >> LOOK_LEVEL);
+        Quad::new(LOOK_LEVEL, quad.column - columns, quad.row - rows)
+    }
+
+    /// The place of a block in that grid, row by row.
+    pub(crate) fn place(&self, (column, row): Block) -> usize {
+        let [columns, rows] = &self.around;
+        let across = columns.len().div_ceil(1 << BLOCK_LEVEL);
+        let [column, row] = [(column, columns), (row, rows)]
+            .map(|(at, cells)| (at - (cells.start >> BLOCK_LEVEL)) as usize);
+        row * across + column
+    }
+
+    /// What its kernel looks at.
+    pub(crate) fn window(&self) -> Window {
+        let [columns, rows] = [0, 1].map(|axis: usize| self.around[axis].start >> BLOCK_LEVEL);
+        Window {
+            origin: (columns, rows),
+            reach: self.levels.shape.reach(),
+            is_outer: self.level > 0,
+        }
+    }
+
+    /// What a thread looks with.
+    pub(super) fn scratch<'k>(
+        &self,
+        kernels: Option<&'k dyn Kernels>,
+        options: &BakeOptions,
+    ) -> KernelScratch<'k> {
+        let level = options.simd.level().unwrap_or(Level::new());
+        let seen = |kernels: &'k dyn Kernels| (kernels.viewsheds(level), Sights::new(self.grid()));
+        KernelScratch {
+            seen: kernels.map(seen),
+            tree: PairSymbols::default(),
+        }
+    }
+
+    /// The groups of these blocks, by their numbers, of a quad that a kernel computes at once; `None` if it was stopped.
+    pub(super) fn look(
+        &self,
+        scratch: &mut KernelScratch<'_>,
+        numbers: &[usize],
+        clock: &Clock,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Vec<LevelGroup>> {
+        let KernelScratch { seen, tree } = scratch;
+        let begun = ThreadTime::now();
+        if let Some((kernel, sights)) = seen
+            && !kernel.look_unless(self.look_quad(numbers[0]), sights, stop)
+        {
+            return None;
+        }
+        add(&clock.visibility, begun);
+        let begun = ThreadTime::now();
+        let group = |&number: &usize| {
+            let (_, own) = self.levels.find(number);
+            let child = quarter(own) as usize;
+            self.levels.group(number, tree, |target, rows| {
+                let sight =
+                    |(_, sights): &'_ (_, Sights)| match sights.sight(child, self.place(target)) {
+                        BlockSight::Void | BlockSight::Hidden => Answer::Hidden,
+                        BlockSight::Visible => Answer::Visible,
+                        BlockSight::Mixed(seen) => {
+                            *rows = *seen;
+                            Answer::Mixed
+                        }
+                    };
+                seen.as_ref().map_or(Answer::Hidden, sight)
+            })
+        };
+        let groups = numbers.iter().map(group).collect();
+        add(&clock.pairs, begun);
+        Some(groups)
+    }
+
+    /// Computes the groups of these blocks of the chunk, and appends them in order; tells `advance` of those that are done.
     pub(super) fn fill(
         &self,
-        tiles: &[Tile],
+        (kernels, options): (Option<&dyn Kernels>, &BakeOptions),
+        missing: &[usize],
+        workers: &Workers,
         store: &mut Store,
-        observer: &dyn Observer,
+        clock: &Clock,
+        advance: &(dyn Fn(&[usize]) + Sync),
     ) -> Result<(), BakeError> {
-        let grid = self.valid.grid();
-        let workers = Workers::new(thread_count(self.options.threads), observer)?;
-        let samples: Vec<u64> = tiles.iter().map(|tile| tile.sample_count(grid)).collect();
-        let pairs = pairs_by_tile(&samples, self.order.is_mutual());
-        let missing: Vec<Vec<usize>> = tiles
-            .iter()
-            .map(|tile| tile.blocks.clone().filter(|&n| !store.has(n)).collect())
-            .collect();
+        let quad = |number: usize| self.levels.look_quad(number);
         // By what a kernel computes at once: a grid of cells may have fewer tiles than there are threads.
-        let mut pieces = Vec::new();
-        for (tile, missing) in missing.iter().enumerate() {
-            let mut first = 0;
-            let quad = |number: usize| self.order.look_quad(number);
-            for together in missing.chunk_by(|&a, &b| quad(a) == quad(b)) {
-                pieces.push((tile, first, together));
-                first += together.len();
-            }
-        }
-        let due = |tile: &usize| !missing[*tile].is_empty();
-        let asked = (0..tiles.len()).filter(due).map(|tile| pairs[tile]).sum();
-        observer.stage(Stage::Visibility, asked);
-        let done = AtomicU64::new(0);
+        let pieces: Vec<&[usize]> = missing.chunk_by(|&a, &b| quad(a) == quad(b)).collect();
+        let tile = |numbers: &[usize]| quad(numbers[0]).ancestor(TILE_LEVEL);
         // By piece: what is looked at, and not yet in the store.
         let looked = Mutex::new(BTreeMap::new());
         let mut kept = Vec::new();
         let filled = workers.run_in(
-            || self.room(),
+            || self.scratch(kernels, options),
             0..pieces.len(),
             |_| Ok(()),
-            |room, piece, ()| {
-                let (tile, first, blocks) = pieces[piece];
-                let groups = match self.look(room, blocks, &|| observer.cancelled())? {
-                    Ok(groups) => groups,
-                    Err(error) => return Some(Err(error)),
+            |scratch, piece, ()| {
+                let numbers = pieces[piece];
+                let stop = || workers.observer.cancelled();
+                let groups = self.look(scratch, numbers, clock, &stop)?;
+                let begun = ThreadTime::now();
+                let record = |(&number, group): (&usize, &LevelGroup)| {
+                    Ok((number, self.levels.record(number, group)?))
                 };
-                if let Ok(mut looked) = looked.lock() {
-                    looked.insert(piece, groups);
-                }
-                // As if each of the tile's blocks came to as many pairs.
-                let pairs =
-                    |blocks: usize| pairs[tile] * blocks as u64 / missing[tile].len() as u64;
-                let more = pairs(first + blocks.len()) - pairs(first);
-                let done = done.fetch_add(more, Ordering::Relaxed) + more;
-                observer.advance(Stage::Visibility, done);
-                Some(Ok(()))
+                let records = numbers.iter().zip(&groups).map(record);
+                let records: std::io::Result<Vec<_>> = records.collect();
+                add(&clock.pairs, begun);
+                let done = records.map(|records| {
+                    if let Ok(mut looked) = looked.lock() {
+                        looked.insert(piece, records);
+                    }
+                    advance(numbers);
+                });
+                Some(done)
             },
             |piece, done| {
                 let done = done.ok_or(BakeError::Cancelled)?;
                 done.map_err(|error| store.cannot_encode(error))?;
-                let groups = looked.lock().ok().and_then(|mut all| all.remove(&piece));
-                kept.extend(groups.into_iter().flatten());
-                // A tile is synced as a whole.
-                let (tile, first, blocks) = pieces[piece];
-                if first + blocks.len() < missing[tile].len() {
+                let records = looked.lock().ok().and_then(|mut all| all.remove(&piece));
+                kept.extend(records.into_iter().flatten());
+                // A tile is kept as a whole.
+                let next = pieces.get(piece + 1);
+                if next.is_some_and(|next| tile(next) == tile(pieces[piece])) {
                     return Ok(());
                 }
                 Ok(store.append(&std::mem::take(&mut kept))?)
@@ -153,102 +289,6 @@ impl<'t, K: Kernels> VisibilityStage<'t, K> {
             store.append(&kept).ok();
         }
         filled.map(drop)
-    }
-
-    /// Seconds that the tables took.
-    pub(super) fn prepared(&self) -> f64 {
-        self.prepared
-    }
-
-    /// What the stages took.
-    pub(super) fn stages(&self) -> Vec<StageTime> {
-        let seconds = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed) as f64 * 1e-9;
-        vec![
-            stage_time("prepare", self.prepared),
-            stage_time("visibility", seconds(&self.clock.visibility)),
-            stage_time("pairs", seconds(&self.clock.pairs)),
-        ]
-    }
-
-    pub(super) fn room(&self) -> KernelScratch<'_> {
-        let level = self.options.simd.level().unwrap_or(Level::new());
-        let kernel = self.kernels.viewsheds(level);
-        KernelScratch {
-            sights: Sights::new(self.valid.grid()),
-            kernel,
-            pair: PairSymbols::default(),
-        }
-    }
-
-    /// The quads of viewpoints that a kernel computes at once: the numbers of their blocks.
-    pub(super) fn quads(&self) -> Vec<std::ops::Range<usize>> {
-        self.order.look_quads()
-    }
-
-    /// Looks from such a quad, and hands over its groups.
-    pub(super) fn look_from(
-        &self,
-        room: &mut KernelScratch<'_>,
-        blocks: &std::ops::Range<usize>,
-        mut take: impl FnMut(usize, Group),
-    ) {
-        let quad = self.order.look_quad(blocks.start);
-        room.kernel.look(quad, &mut room.sights);
-        for number in blocks.clone() {
-            let group = self.group(room, number);
-            take(number, group);
-        }
-    }
-
-    /// The groups of these blocks, by their numbers, of a quad that a kernel computes at once;
-    /// `None` if it was stopped.
-    fn look(
-        &self,
-        room: &mut KernelScratch<'_>,
-        blocks: &[usize],
-        stop: &dyn Fn() -> bool,
-    ) -> Option<std::io::Result<Vec<Encoded>>> {
-        let begun = ThreadTime::now();
-        let quad = self.order.look_quad(blocks[0]);
-        if !room.kernel.look_unless(quad, &mut room.sights, stop) {
-            return None;
-        }
-        let looked = begun.elapsed().as_nanos() as u64;
-        let groups = blocks
-            .iter()
-            .map(|&number| Ok((number, self.group(room, number).encode(number, self.order)?)))
-            .collect();
-        let all = begun.elapsed().as_nanos() as u64;
-        self.clock.visibility.fetch_add(looked, Ordering::Relaxed);
-        self.clock.pairs.fetch_add(all - looked, Ordering::Relaxed);
-        Some(groups)
-    }
-
-    /// The group of a block, out of what the kernel has seen.
-    fn group(&self, room: &mut KernelScratch<'_>, number: usize) -> Group {
-        let (column, row) = self.order.block(number);
-        let child = (row & 1) << 1 | column & 1;
-        let terrain = self.valid.blocks();
-        let viewpoints = terrain[self.order.index(number)];
-        let mut group = Group {
-            sights: vec![Answer::Hidden; terrain.len()],
-            pairs: PairList::default(),
-        };
-        for target in self.order.told_by(number) {
-            group.sights[target] = match room.sights.sight(child as usize, target) {
-                BlockSight::Void | BlockSight::Hidden => Answer::Hidden,
-                BlockSight::Visible => Answer::Visible,
-                BlockSight::Mixed(rows) => {
-                    let bits = PairBits::new(rows, viewpoints, terrain[target]);
-                    let sight = bits.analyse(&mut room.pair);
-                    if sight == Answer::Mixed {
-                        group.pairs.push(room.pair.pair());
-                    }
-                    sight
-                }
-            };
-        }
-        group
     }
 }
 

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use super::fill::{Chunk, Clock, GradedWork};
+use super::fill::GradedWork;
 use crate::compress::levels::{rows_of, visible_pairs};
 use crate::compress::pairs::{Codebook, Histogram};
 use crate::job::error::BakeError;
-use crate::job::observer::{Observer, Silent};
-use crate::job::parallel::Workers;
-use crate::job::store::file::Store;
+use crate::job::grid::Work;
+use crate::job::levels::LevelGroup;
+use crate::job::observer::Observer;
+use crate::job::visibility::Clock;
 use viewcell::format::Answer;
 use viewcell::format::Quad;
 use viewcell::format::grid::BLOCK_LEVEL;
@@ -65,7 +66,6 @@ pub(crate) fn forecast(
     observer: &dyn Observer,
 ) -> Result<GradedForecast, BakeError> {
     let levels = work.levels();
-    let workers = Workers::new(1, &Silent)?;
     let mut all = GradedForecast {
         cpu_seconds: 0.0,
         bytes: 0,
@@ -79,8 +79,6 @@ pub(crate) fn forecast(
                 .sum(),
         ],
     };
-    let aside = std::env::temp_dir().join("viewcell-forecast");
-    let mut store = Store::scratch(&aside, levels.blocks())?;
     // Of the last level that was looked from: seconds and bytes.
     let mut last = (0.0, 0.0);
     for (at, level) in (0..).zip(&levels.all) {
@@ -105,8 +103,7 @@ pub(crate) fn forecast(
                 return Err(BakeError::Cancelled);
             }
             let quad = Quad::new(CHUNK_LEVEL, column, row);
-            let looks = found.look(work, (at, quad), &workers, &mut store)?;
-            all.quads[0] += looks;
+            all.quads[0] += found.look(work, (at, quad));
             if found.looking > SECONDS {
                 break;
             }
@@ -137,13 +134,7 @@ pub(crate) fn forecast(
 
 impl Sampled {
     /// Looks from some quads of a chunk; returns from how many.
-    fn look(
-        &mut self,
-        work: &GradedWork<'_>,
-        (at, quad): (u32, Quad),
-        workers: &Workers,
-        store: &mut Store,
-    ) -> Result<usize, BakeError> {
+    fn look(&mut self, work: &GradedWork<'_>, (at, quad): (u32, Quad)) -> usize {
         let levels = work.levels();
         let level = &levels.all[at as usize];
         let inside = |block: (u32, u32)| {
@@ -158,26 +149,28 @@ impl Sampled {
             .filter(|look| look.iter().any(has_terrain))
             .collect();
         let step = (looks.len() / QUADS).max(1);
-        let chosen: Vec<usize> = looks
-            .iter()
-            .skip(step / 2)
-            .step_by(step)
-            .take(QUADS)
-            .flat_map(|look| look.to_vec())
-            .collect();
+        let chosen = looks.iter().skip(step / 2).step_by(step).take(QUADS);
         let clock = Clock::default();
-        let chunk = Chunk::new(work, at, quad);
-        chunk.fill(&chosen, workers, store, &clock, &mut |_| ())?;
-        let [prepare, looking] = clock.seconds();
-        self.looking += looking;
-        self.tables = prepare / chunk.samples().max(1.0);
+        let chunk = work.chunk(at, quad);
+        let groups: Vec<(usize, LevelGroup)> = work.with_kernels(&chunk, &clock, |kernels| {
+            let mut scratch = chunk.scratch(kernels, &work.options_of(&chunk));
+            let mut look = |numbers: &&[usize]| {
+                let groups = chunk.look(&mut scratch, numbers, &clock, &|| false);
+                numbers
+                    .iter()
+                    .copied()
+                    .zip(groups.unwrap_or_default())
+                    .collect::<Vec<_>>()
+            };
+            chosen.flat_map(&mut look).collect()
+        });
+        let [prepare, visibility, pairs] = clock.seconds();
+        self.looking += visibility + pairs;
+        self.tables = prepare / work.samples(&chunk).max(1.0);
         let valid = &levels.all[0].valid;
-        for &number in &chosen {
-            let (_, own) = levels.find(number);
+        for (number, group) in &groups {
+            let (_, own) = levels.find(*number);
             let told = levels.told_by(at, own);
-            let bytes = store.read(number)?.unwrap_or_default();
-            let group = levels.decode(&bytes, told.len());
-            let group = group.ok_or_else(|| store.damaged(number))?;
             self.histogram.count_all(&group.pairs);
             let mixed = group
                 .sights
@@ -203,6 +196,6 @@ impl Sampled {
                 self.cells += count(&all);
             }
         }
-        Ok(chosen.len().div_ceil(4))
+        groups.len().div_ceil(4)
     }
 }

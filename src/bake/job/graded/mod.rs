@@ -11,5 +11,5 @@
 mod fill;
 mod forecast;
 
-pub(super) use fill::{Chunk, GradedWork};
+pub(super) use fill::GradedWork;
 pub(super) use forecast::forecast;

@@ -12,11 +12,11 @@ use std::io;
 use super::asking::{ALL, Asker, Asking};
 use super::job::{Clock, RebakeJob, RebakeReport, changed_heights, provenance};
 use super::layers::{Before, terrain_of};
-use crate::compress::levels::{Block, keep_outer, rows_of};
+use crate::compress::levels::{Block, keep_outer, quarter, rows_of};
 use crate::compress::pairs::PairSymbols;
 use crate::job::budget::options::Compression;
 use crate::job::error::{BakeError, unreadable};
-use crate::job::graded::{Chunk, GradedWork};
+use crate::job::graded::GradedWork;
 use crate::job::grid::Work;
 use crate::job::levels::{self, LevelGroup, Levels};
 use crate::job::observer::{Observer, Stage};
@@ -26,6 +26,7 @@ use crate::job::report::Finish;
 use crate::job::source::Source;
 use crate::job::store::file::Store;
 use crate::job::terrain::TerrainCells;
+use crate::job::visibility::Chunk;
 use crate::visibility::LOOK_BLOCKS;
 use viewcell::format::Answer;
 use viewcell_ingest::world::Terrain;
@@ -138,16 +139,17 @@ struct AgainScratch<'k> {
 impl Again<'_> {
     /// Replaces those groups of the store that are others now.
     fn run(&self, store: &mut Store, workers: &Workers) -> Result<Found, BakeError> {
-        let chunks = self.work.chunks(self.work.tiles());
+        let levels = self.work.levels();
+        let chunks = self.work.chunks(levels.tiles());
         workers
             .observer
-            .stage(Stage::Visibility, self.work.blocks() as u64);
+            .stage(Stage::Visibility, levels.blocks() as u64);
         let (mut found, mut done) = (Found::default(), 0);
         for (chunk, numbers) in chunks {
             done += numbers.len() as u64;
             let of = |number: &usize| self.told(*number).len() as u64;
             found.all += numbers.iter().map(of).sum::<u64>();
-            let parts = self.grounds.map(|ground| chunk.part(ground?));
+            let parts = self.grounds.map(|ground| self.work.part(&chunk, ground?));
             let [before, now] = parts.each_ref().map(Option::as_ref);
             let changed = match (before, now) {
                 (Some(before), Some(now)) => changed_heights(before.heights(), now.heights()),
@@ -161,7 +163,7 @@ impl Again<'_> {
                     is_void(before) != now.is_nan()
                 };
                 let before = before.filter(|_| !changed.iter().any(moves));
-                let (options, window) = (chunk.options(), chunk.window());
+                let (options, window) = (self.work.options_of(&chunk), chunk.window());
                 let asking = Asking::new([before, now], &options, window);
                 self.ask(
                     &chunk,
@@ -281,36 +283,35 @@ impl Again<'_> {
             return Ok(found);
         }
         let mut seen = before.sights.iter().zip(before.rows());
-        let record = levels.encode(number, tree, |target| {
+        let group = levels.group(number, tree, |target, rows| {
             let [was, there] = [&self.was, levels]
                 .map(|levels| [block, target].map(|block| levels.all[at as usize].terrain(block)));
-            let (&sight, rows) = seen.next().unwrap_or((&Answer::Visible, None));
-            let before = rows_of(sight, rows, was);
+            let (&sight, old) = seen.next().unwrap_or((&Answer::Visible, None));
+            let before = rows_of(sight, old, was);
+            *rows = before;
             let Some(decided) = decided(target) else {
-                return before;
+                return Answer::Mixed;
             };
-            let mut rows = [0; 64];
-            if let Some((asker, asking)) = asker {
-                rows = before;
-                let places = [own, chunk.place(target)];
-                asking.merge(asker, (child, places), decided, there, &mut rows);
+            match asker {
+                None => *rows = [0; 64],
+                Some((asker, asking)) => {
+                    let places = [own, chunk.place(target)];
+                    asking.merge(asker, (child, places), decided, there, rows);
+                }
             }
             if at > 0 {
-                keep_outer(levels.shape, block, target, &mut rows);
+                keep_outer(levels.shape, block, target, rows);
             }
-            found.changed += u64::from(rows != before);
-            rows
-        })?;
-        found.record = Some((number, record));
+            found.changed += u64::from(*rows != before);
+            Answer::Mixed
+        });
+        found.record = Some((number, levels.record(number, &group)?));
         Ok(found)
     }
 
     /// The place of a block, by its number, in the grid of a chunk, and which block of its quad it is.
     fn place(&self, chunk: &Chunk<'_>, number: usize) -> (usize, usize) {
         let (_, block) = self.was.find(number);
-        (
-            chunk.place(block),
-            ((block.1 & 1) << 1 | block.0 & 1) as usize,
-        )
+        (chunk.place(block), quarter(block) as usize)
     }
 }

@@ -8,12 +8,13 @@ use cpu_time::ThreadTime;
 
 use super::asking::{ALL, Asker, Asking};
 use crate::compress::ValidPyramid;
+use crate::compress::levels::quarter;
 use crate::compress::pairs::group::sights_of;
 use crate::compress::pairs::{Codebook, PairBits, PairCounts, PairSymbols};
 use crate::job::error::BakeError;
+use crate::job::levels::Levels;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
-use crate::job::store::group::BlockOrder;
 use crate::visibility::LOOK_BLOCKS;
 use viewcell::format::Groups;
 use viewcell::format::pairs::Group;
@@ -57,7 +58,7 @@ pub(crate) struct PairRecheck<'a> {
     /// Where there is terrain now, and where there was, by block.
     pub valid: &'a ValidPyramid,
     pub was: &'a [u64],
-    pub order: &'a BlockOrder,
+    pub levels: &'a Levels,
     pub mutual: bool,
     /// The codes of the old bundle.
     pub codebook: &'a Codebook,
@@ -78,10 +79,10 @@ type OfQuad = (Vec<(usize, Vec<PairChange>)>, u64, [i64; 4]);
 impl PairRecheck<'_> {
     /// Asks all pairs that may have changed.
     pub(crate) fn run(&self, workers: &Workers) -> Result<Changes, BakeError> {
-        let quads = self.order.look_quads();
+        let quads = self.levels.look_quads();
         let nanos = AtomicU64::new(0);
         let mut changes = Changes {
-            by_block: vec![Vec::new(); self.order.len()],
+            by_block: vec![Vec::new(); self.levels.blocks()],
             ..Changes::default()
         };
         if self.asking.is_none() {
@@ -129,7 +130,7 @@ impl PairRecheck<'_> {
 
     /// Asks for the blocks of a quad, given by their numbers.
     fn ask(&self, room: &mut ChangeScratch<'_>, numbers: &Range<usize>) -> OfQuad {
-        let blocks = self.order.len();
+        let blocks = self.levels.blocks();
         room.open.fill(false);
         room.before.fill(Answer::Hidden);
         for number in numbers.clone() {
@@ -137,12 +138,12 @@ impl PairRecheck<'_> {
             let before = &mut room.before[first..first + blocks];
             let group = self.group(number);
             self.sights(group.as_ref(), before);
-            let index = self.order.index(number);
-            for target in self.order.told_by(number) {
+            let index = self.levels.place(number);
+            for target in self.levels.places_told_by(number) {
                 room.open[first + target] = self.asking.is_open(index, target, before[target]);
             }
         }
-        let quad = self.order.look_quad(numbers.start);
+        let quad = self.levels.look_quad(numbers.start);
         room.asker.look(quad, &room.open);
         let (mut asked, mut counts) = (0, [PairCounts::default(), PairCounts::default()]);
         let of_block = numbers.clone().map(|number| {
@@ -158,12 +159,11 @@ impl PairRecheck<'_> {
 
     /// Which block of its quad it is.
     fn child(&self, number: usize) -> usize {
-        let (column, row) = self.order.block(number);
-        ((row & 1) << 1 | column & 1) as usize
+        quarter(self.levels.find(number).1) as usize
     }
 
     fn group(&self, number: usize) -> Option<Group<'_>> {
-        let (column, row) = self.order.block(number);
+        let (_, (column, row)) = self.levels.find(number);
         self.old.group(column, row)
     }
 
@@ -192,7 +192,7 @@ impl PairRecheck<'_> {
         number: usize,
         counts: &mut [PairCounts; 2],
     ) -> (Vec<PairChange>, u64) {
-        let (own, child) = (self.order.index(number), self.child(number));
+        let (own, child) = (self.levels.place(number), self.child(number));
         let terrain = self.valid.blocks();
         let viewpoints = terrain[own];
         // Nobody looks from a block without terrain: but it may have had some.
@@ -201,7 +201,7 @@ impl PairRecheck<'_> {
         let group = self.group(number);
         let mut asked = 0;
         let mut changes = Vec::new();
-        for target in self.order.told_by(number) {
+        for target in self.levels.places_told_by(number) {
             let moved = self.has_moved(own) || self.has_moved(target);
             let decided = room.asker.decided(child, target);
             asked += u64::from(decided.is_some());

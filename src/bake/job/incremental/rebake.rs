@@ -29,13 +29,13 @@ use crate::compress::ValidPyramid;
 use crate::compress::pairs::Codebook;
 use crate::job::budget::options::Compression;
 use crate::job::error::{BakeError, unreadable};
+use crate::job::levels::Levels;
 use crate::job::mode::VisibilityMode;
 use crate::job::observer::{Observer, Stage};
 use crate::job::options::{BakeOptions, as_seen, mutual};
 use crate::job::parallel::{Workers, thread_count};
 use crate::job::report::{Finish, stage_time};
 use crate::job::source::Source;
-use crate::job::store::group::{BlockOrder, Targets};
 use crate::job::terrain::TerrainCells;
 use crate::visibility::{Curvature, Window};
 use viewcell::format::{Grid, Tag, TerrainParameters, Valid};
@@ -325,7 +325,7 @@ pub(crate) fn rebake_layers(
         .flat_map(|word| word.to_le_bytes())
         .collect();
     let now = Valid::from_blocks(grid, &words);
-    let order = BlockOrder::new(grid, Targets::of(mutual));
+    let levels = Levels::new(&cells.header().parameters, &valid);
     workers.observer.advance(Stage::Prepare, 1);
     stages.push(stage_time("prepare", begun.elapsed().as_secs_f64()));
 
@@ -345,7 +345,7 @@ pub(crate) fn rebake_layers(
         asking: &asking,
         valid: &valid,
         was: &was,
-        order: &order,
+        levels: &levels,
         mutual,
         codebook: &codebook,
     }
@@ -359,7 +359,7 @@ pub(crate) fn rebake_layers(
         base: layers.base(),
         valid: &valid,
         was: &was,
-        order: &order,
+        levels: &levels,
         mutual,
         changes: &changes,
     };
@@ -399,7 +399,7 @@ pub(crate) fn rebake_layers(
                 .map_err(|error| unreadable(job.bundle, error))?,
             groups,
             trees: terrain.trees(),
-            order: &order,
+            levels: &levels,
             new_groups: &new_groups.whole,
             new_trees: &new_trees,
             changes: &changes,

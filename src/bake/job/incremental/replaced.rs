@@ -6,9 +6,9 @@ use crate::compress::delta::{Base, group_over, tree_over};
 use crate::compress::pairs::group::{encode_head, encode_table, is_kept, sights_of};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use crate::job::error::BakeError;
+use crate::job::levels::Levels;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
-use crate::job::store::group::BlockOrder;
 use rustc_hash::FxHashMap;
 use viewcell::format::Answer;
 use viewcell::format::bytes::u64_at;
@@ -26,7 +26,7 @@ pub(crate) struct PatchPieces<'a> {
     pub valid: &'a ValidPyramid,
     /// Where there was terrain, by block.
     pub was: &'a [u64],
-    pub order: &'a BlockOrder,
+    pub levels: &'a Levels,
     pub mutual: bool,
     pub changes: &'a Changes,
 }
@@ -56,13 +56,13 @@ impl PatchPieces<'_> {
     /// The groups that change, by block, row by row.
     pub(crate) fn new_groups(&self, workers: &Workers) -> Result<New, BakeError> {
         // What other groups hold of a block: how it sees the blocks before it.
-        let mut told: Vec<Vec<(usize, Answer)>> = vec![Vec::new(); self.order.len()];
-        let mut numbers = vec![0; self.order.len()];
-        for number in 0..self.order.len() {
-            numbers[self.order.index(number)] = number;
+        let mut told: Vec<Vec<(usize, Answer)>> = vec![Vec::new(); self.levels.blocks()];
+        let mut numbers = vec![0; self.levels.blocks()];
+        for number in 0..self.levels.blocks() {
+            numbers[self.levels.place(number)] = number;
         }
         for (number, pairs) in self.changes.by_block.iter().enumerate() {
-            let own = self.order.index(number);
+            let own = self.levels.place(number);
             for pair in pairs.iter().filter(|_| self.mutual) {
                 // What the other said of a block without terrain may be anything.
                 let moved = self.has_moved(own) || self.has_moved(pair.target);
@@ -71,7 +71,7 @@ impl PatchPieces<'_> {
                 }
             }
         }
-        let due: Vec<usize> = (0..self.order.len())
+        let due: Vec<usize> = (0..self.levels.blocks())
             .filter(|&n| !told[n].is_empty() || !self.changes.by_block[n].is_empty())
             .collect();
         workers.observer.stage(Stage::Compress, due.len() as u64);
@@ -92,7 +92,7 @@ impl PatchPieces<'_> {
                 let Some((group, piece)) = new else {
                     return Ok(());
                 };
-                let index = self.order.index(number) as u32;
+                let index = self.levels.place(number) as u32;
                 groups.whole.push(index, &group);
                 groups.pieces.push(index, &piece);
                 Ok(())
@@ -114,11 +114,11 @@ impl PatchPieces<'_> {
         own: &[PairChange],
         told: &[(usize, Answer)],
     ) -> Option<Vec<u8>> {
-        let block = self.order.block(number);
+        let (_, block) = self.levels.find(number);
         let across = self.valid.grid().block_shape().0;
-        let mut sights = vec![Answer::Hidden; self.order.len()];
+        let mut sights = vec![Answer::Hidden; self.levels.blocks()];
         // Which record of the old group each block had.
-        let mut records = vec![usize::MAX; self.order.len()];
+        let mut records = vec![usize::MAX; self.levels.blocks()];
         let old = self.groups.group(block.0, block.1);
         match &old {
             Some(group) => {
@@ -157,8 +157,8 @@ impl PatchPieces<'_> {
         let mut group = Vec::new();
         encode_head(self.valid, block, &sights, self.mutual, &mut group);
         let mut changed = own.iter().peekable();
-        let told_by = self.order.told_by(number);
-        let pieces = told_by.filter_map(|index| {
+        let told_by = self.levels.places_told_by(number);
+        let pieces = told_by.into_iter().filter_map(|index| {
             // Changes are in the order of the blocks that a group covers.
             let new = changed.next_if(|pair| pair.target == index);
             if sights[index] != Answer::Mixed {
@@ -176,10 +176,10 @@ impl PatchPieces<'_> {
 
     /// A group as a patch has it.
     fn group_piece(&self, number: usize, bytes: &[u8]) -> Vec<u8> {
-        let (column, row) = self.order.block(number);
+        let (_, (column, row)) = self.levels.find(number);
         let base = self.base.0;
         let base = base.group(column, row).and_then(|piece| {
-            let at = u64_at(base.index(), self.order.index(number) * 8)?;
+            let at = u64_at(base.index(), self.levels.place(number) * 8)?;
             Some(Base { piece, at })
         });
         let mut piece = Vec::new();
@@ -206,7 +206,7 @@ impl PatchPieces<'_> {
         let terrain = self.valid.blocks();
         let mut words = Words::default();
         for (number, pairs) in self.changes.by_block.iter().enumerate() {
-            let own = self.order.index(number);
+            let own = self.levels.place(number);
             for pair in pairs {
                 words.entry(own).or_default().insert(pair.target, pair.seen);
                 if self.mutual && pair.target != own {

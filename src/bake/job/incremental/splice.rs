@@ -15,9 +15,9 @@ use crate::compress::pairs::group::put_together;
 use crate::compress::pairs::{Codebook, Histogram, Recoder, RecordCounts};
 use crate::job::destination::Destination;
 use crate::job::error::{BakeError, unreadable};
+use crate::job::levels::Levels;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
-use crate::job::store::group::BlockOrder;
 use viewcell::format::bytes::u64_at;
 use viewcell::format::pairs::Group;
 use viewcell::format::{Groups, Tag, Trees};
@@ -31,7 +31,7 @@ pub(crate) struct Splice<'a> {
     pub bundle: Bundle<'a>,
     pub groups: Groups<'a>,
     pub trees: Trees<'a>,
-    pub order: &'a BlockOrder,
+    pub levels: &'a Levels,
     pub new_groups: &'a Replaced,
     pub new_trees: &'a NewTrees,
     pub changes: &'a Changes,
@@ -97,21 +97,21 @@ impl Splice<'_> {
         let grid = place.valid.grid();
         let damaged = |what: &str| unreadable(place.path, format!("{what} is damaged"));
         let section = |tag: Tag| self.bundle.section(tag).map_or(&[][..], |(_, bytes)| bytes);
-        let numbers = 0..self.order.len();
-        let indices = numbers.clone().map(|number| self.order.index(number));
+        let numbers = 0..self.levels.blocks();
+        let indices = numbers.clone().map(|number| self.levels.place(number));
         let groups = Pieces::new(section(Tag::PAIR), self.groups.index(), indices);
         let replaced: FxHashMap<u32, &[u8]> = self.new_groups.pieces().collect();
         let group = |number: usize| -> Option<(Group, &[u8])> {
-            let new = replaced.get(&(self.order.index(number) as u32)).copied();
+            let new = replaced.get(&(self.levels.place(number) as u32)).copied();
             let bytes = new.or_else(|| groups.piece(number))?;
             let group = Group::parse(self.groups.valid(), self.groups.dictionary(), bytes)?;
             Some((group, bytes))
         };
-        let blocks = self.order.len() as u64;
+        let blocks = self.levels.blocks() as u64;
         let old = self.groups.dictionary();
         workers.observer.stage(Stage::Compress, 2 * blocks);
-        let runs = 0..self.order.len().div_ceil(AT_ONCE);
-        let groups_of = |run: usize| run * AT_ONCE..self.order.len().min((run + 1) * AT_ONCE);
+        let runs = 0..self.levels.blocks().div_ceil(AT_ONCE);
+        let groups_of = |run: usize| run * AT_ONCE..self.levels.blocks().min((run + 1) * AT_ONCE);
         let tallies = workers.run(
             runs.clone(),
             |_| Ok(()),
@@ -162,7 +162,7 @@ impl Splice<'_> {
                 workers.observer.advance(Stage::Compress, done);
                 for (number, group) in groups_of(run).zip(groups) {
                     bytes += group.len() as u64;
-                    writer.push_group(0, self.order.block(number), &group)?;
+                    writer.push_group(0, self.levels.find(number).1, &group)?;
                 }
                 Ok(())
             },

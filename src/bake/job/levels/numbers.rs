@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::ops::Range;
 
 use crate::compress::ValidPyramid;
 use crate::compress::levels::{Block, analyse, keep_outer, valid_levels};
@@ -47,7 +48,12 @@ pub(crate) struct LevelGroup {
 impl Levels {
     /// Those of a bundle with these parameters, where there is terrain at level 0.
     pub(crate) fn new(parameters: &TerrainParameters, valid: &ValidPyramid) -> Self {
-        let shape = Shape::of(parameters);
+        let targets = Targets::of(parameters.mutual);
+        Self::of(Shape::of(parameters), targets, valid)
+    }
+
+    /// Those of a shape, whose groups cover such blocks.
+    pub(crate) fn of(shape: Shape, targets: Targets, valid: &ValidPyramid) -> Self {
         let mut first = 0;
         let of_level = |valid: ValidPyramid| {
             let grid = valid.grid();
@@ -73,7 +79,7 @@ impl Levels {
             .collect();
         Self {
             shape,
-            targets: Targets::of(parameters.mutual),
+            targets,
             all,
         }
     }
@@ -97,6 +103,29 @@ impl Levels {
         Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
     }
 
+    /// The numbers of the blocks, those of such a quad together.
+    pub(crate) fn look_quads(&self) -> Vec<Range<usize>> {
+        let numbers: Vec<usize> = (0..self.blocks()).collect();
+        let together = numbers.chunk_by(|&a, &b| self.look_quad(a) == self.look_quad(b));
+        together
+            .map(|blocks| blocks[0]..blocks[0] + blocks.len())
+            .collect()
+    }
+
+    /// The place of a block, by its number, row by row in its level.
+    pub(crate) fn place(&self, number: usize) -> usize {
+        let (at, block) = self.find(number);
+        self.all[at as usize].index(block)
+    }
+
+    /// The places of the blocks that the group of one covers, in Morton order.
+    pub(crate) fn places_told_by(&self, number: usize) -> Vec<usize> {
+        let (at, own) = self.find(number);
+        let level = &self.all[at as usize];
+        let told = self.told_by(at, own);
+        told.iter().map(|&block| level.index(block)).collect()
+    }
+
     /// Number of blocks of all levels.
     pub(crate) fn blocks(&self) -> usize {
         self.all.iter().map(|level| level.blocks.len()).sum()
@@ -104,7 +133,7 @@ impl Levels {
 
     /// The tiles of all levels, in Morton order of the places where they end, smaller ones first: so that each shard of a bake
     /// has as much of every level as others, for what a pair of cells of a level takes varies from terrain to terrain.
-    pub(crate) fn tiles(&self) -> Vec<Tile> {
+    pub(in crate::job) fn tiles(&self) -> Vec<Tile> {
         let of_level = |(at, level): (u32, &Level)| {
             let first = level.first;
             tiles(level.grid).into_iter().map(move |tile| {
@@ -161,31 +190,39 @@ impl Levels {
         told.filter(|&target| of.terrain(target) != 0).count() as u64
     }
 
-    /// The record of a group as a kernel leaves it, out of what its block sees of each that it covers: without what the level
-    /// below tells.
-    pub(crate) fn encode(
+    /// A group as a kernel leaves it, by what its block sees of each that it covers: without what the level below tells. Of one
+    /// that is seen in part `sight_of` says which cells see which.
+    pub(crate) fn group(
         &self,
         number: usize,
         tree: &mut PairSymbols,
-        mut rows_of: impl FnMut(Block) -> [u64; 64],
-    ) -> io::Result<Vec<u8>> {
+        mut sight_of: impl FnMut(Block, &mut [u64; 64]) -> Answer,
+    ) -> LevelGroup {
         let (at, own) = self.find(number);
         let level = &self.all[at as usize];
-        let mut sights = Vec::new();
-        let mut pairs = PairList::default();
+        let (mut group, mut rows) = (LevelGroup::default(), [0; 64]);
         for &target in self.told_by(at, own).iter() {
-            let mut rows = rows_of(target);
-            if at > 0 {
+            let mut sight = sight_of(target, &mut rows);
+            if at > 0 && sight != Answer::Hidden {
+                if sight == Answer::Visible {
+                    rows = [!0; 64];
+                }
                 keep_outer(self.shape, own, target, &mut rows);
+                sight = Answer::Mixed;
             }
-            let terrain = [level.terrain(own), level.terrain(target)];
-            let sight = analyse(tree, &rows, terrain);
             if sight == Answer::Mixed {
-                pairs.push(tree.pair());
+                let terrain = [level.terrain(own), level.terrain(target)];
+                sight = analyse(tree, &rows, terrain);
             }
-            sights.push(sight);
+            group.push(sight, tree);
         }
-        encode_told(number, self.targets, sights.into_iter(), &pairs)
+        group
+    }
+
+    /// The record of a group, by the number of its block.
+    pub(crate) fn record(&self, number: usize, group: &LevelGroup) -> io::Result<Vec<u8>> {
+        let sights = group.sights.iter().copied();
+        encode_told(number, self.targets, sights, &group.pairs)
     }
 
     /// The group of a record, which covers so many blocks; `None` where it is damaged.
@@ -203,6 +240,14 @@ impl Levels {
 }
 
 impl LevelGroup {
+    /// Takes in how the next block is seen; `tree` says it of one that is mixed.
+    pub(crate) fn push(&mut self, sight: Answer, tree: &PairSymbols) {
+        if sight == Answer::Mixed {
+            self.pairs.push(tree.pair());
+        }
+        self.sights.push(sight);
+    }
+
     /// By block, in Morton order: the bits of those that are mixed.
     pub(crate) fn rows(&self) -> Vec<Option<[u64; 64]>> {
         let mut pairs = self.pairs.iter();

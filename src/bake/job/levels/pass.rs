@@ -12,14 +12,13 @@ use super::prune::{Masks, Trade};
 use super::unions::{UnionTrees, Uniting};
 use crate::bundle::{LevelStatistics, Statistics};
 use crate::compress::levels::{Block, Union, analyse, keep_outer, parent, rows_of, visible_pairs};
-use crate::compress::pairs::{Codebook, Histogram, PairBits, PairCounts, PairList, PairSymbols};
+use crate::compress::pairs::{Codebook, Histogram, PairBits, PairCounts, PairSymbols};
 use crate::job::destination::Destination;
 use crate::job::error::BakeError;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
 use crate::job::store::error::StoreError;
 use crate::job::store::file::Store;
-use crate::job::store::group::encode_told;
 use crate::job::store::groups::Stores;
 use viewcell::format::pairs::table_length;
 
@@ -309,10 +308,7 @@ fn join<'l>(
             above.push((target, Box::new(seen)));
         }
     }
-    let record = is_other.then(|| {
-        let sights = group.sights.iter().copied();
-        encode_told(level.first + index, levels.targets, sights, &group.pairs)
-    });
+    let record = is_other.then(|| levels.record(level.first + index, &group));
     Some(Whole {
         told,
         sights: group.sights,
@@ -346,10 +342,7 @@ fn united(
             }
             sight = analyse(tree, &seen, terrain);
         }
-        if sight == Answer::Mixed {
-            group.pairs.push(tree.pair());
-        }
-        group.sights.push(sight);
+        group.push(sight, tree);
     }
     group
 }
@@ -388,10 +381,9 @@ impl Joined<'_> {
         };
         let at = self.at + 1;
         let level = &self.levels.all[at as usize];
-        let mut pairs = PairList::default();
+        let mut group = LevelGroup::default();
         let seen = std::mem::take(&mut self.seen);
         let told = self.levels.told_by(at, own);
-        let mut sights = Vec::with_capacity(told.len());
         for &target in told.iter() {
             let sight = match seen.seen(target) {
                 None => Answer::Hidden,
@@ -400,14 +392,10 @@ impl Joined<'_> {
                     analyse(&mut self.tree, rows, terrain)
                 }
             };
-            if sight == Answer::Mixed {
-                pairs.push(self.tree.pair());
-            }
-            sights.push(sight);
+            group.push(sight, &self.tree);
         }
         let number = level.first + self.groups.len();
-        let record = encode_told(number, self.levels.targets, sights.into_iter(), &pairs);
-        self.groups.push(record);
+        self.groups.push(self.levels.record(number, &group));
     }
 
     fn finish(mut self) -> std::io::Result<Vec<Vec<u8>>> {

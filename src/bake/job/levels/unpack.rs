@@ -12,7 +12,6 @@ use crate::job::error::BakeError;
 use crate::job::observer::Stage;
 use crate::job::parallel::Workers;
 use crate::job::store::file::Store;
-use crate::job::store::group::encode_told;
 use viewcell::format::{self, Answer, Leaf, Quad, ReadPvs, TerrainParameters, morton};
 use viewcell::query::TerrainBundle;
 
@@ -93,15 +92,16 @@ fn record(
         }
     });
     if at == 0 {
-        let sights = group.sights.into_iter();
-        return encode_told(number, levels.targets, sights, &group.pairs);
+        return levels.record(number, &group);
     }
     // Without what the level below tells.
     let mut seen = group.sights.iter().copied().zip(group.rows());
-    levels.encode(number, &mut room.tree, |target| {
+    let outer = levels.group(number, &mut room.tree, |target, outer| {
         let (sight, rows) = seen.next().unwrap_or((Answer::Visible, None));
-        rows_of(sight, rows, [level.terrain(own), level.terrain(target)])
-    })
+        *outer = rows_of(sight, rows, [level.terrain(own), level.terrain(target)]);
+        Answer::Mixed
+    });
+    levels.record(number, &outer)
 }
 
 /// What the group of a block says; `None` where its bytes are damaged.
@@ -179,10 +179,7 @@ fn of_trees(
         if stamps[index] == number {
             sight = tree.analyse(&rows[index], viewpoints, words[index]);
         }
-        if sight == Answer::Mixed {
-            found.pairs.push(tree.pair());
-        }
-        found.sights.push(sight);
+        found.push(sight, tree);
     }
     found
 }

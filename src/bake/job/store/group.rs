@@ -5,11 +5,8 @@
 //! mixed ([`crate::compress::pairs`]).
 
 use crate::compress::pairs::PairList;
-use crate::compress::pairs::group::morton_blocks;
 use crate::visibility::LOOK_LEVEL;
-use std::ops::Range;
 use viewcell::format::Answer;
-use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::{Grid, Quad};
 use wincode::{SchemaRead, SchemaWrite};
 
@@ -33,79 +30,29 @@ impl Targets {
     }
 }
 
-/// How the viewpoints of a block see other blocks.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Group {
-    /// By block, row by row: hidden where the group does not cover a block.
-    pub sights: Vec<Answer>,
-    /// The mixed pairs that the group covers, in Morton order of the targets.
-    pub pairs: PairList,
-}
-
-/// The blocks of a grid in Morton order: groups are numbered in this order.
+/// The blocks of a grid that groups cover.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockOrder {
-    blocks: Vec<(u32, u32)>,
-    /// Their places, row by row.
-    indices: Vec<u32>,
+    grid: Grid,
     targets: Targets,
 }
 
 impl BlockOrder {
-    /// The order of a grid; groups cover these targets.
+    /// Those of a grid; groups cover these targets.
     pub(crate) fn new(grid: Grid, targets: Targets) -> Self {
-        let blocks = morton_blocks(grid);
-        let across = grid.block_shape().0;
-        let indices = blocks.iter().map(|&(c, r)| r * across + c).collect();
-        Self {
-            blocks,
-            indices,
-            targets,
-        }
+        Self { grid, targets }
     }
 
-    /// Whether groups cover each pair once.
-    pub(crate) fn is_mutual(&self) -> bool {
-        self.targets == Targets::OwnAndLater
+    /// Which blocks groups cover.
+    pub(crate) fn targets(&self) -> Targets {
+        self.targets
     }
 
-    /// Number of blocks.
-    pub(crate) fn len(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// Column and row of block number `number`.
-    pub(crate) fn block(&self, number: usize) -> (u32, u32) {
-        self.blocks[number]
-    }
-
-    /// Place of block number `number`, row by row.
-    pub(crate) fn index(&self, number: usize) -> usize {
-        self.indices[number] as usize
-    }
-
-    /// The places of the blocks that group number `number` covers, in order.
-    pub(crate) fn told_by(&self, number: usize) -> impl Iterator<Item = usize> {
-        let first = match self.targets {
-            Targets::All => 0,
-            Targets::OwnAndLater => number,
-        };
-        self.indices[first..].iter().map(|&index| index as usize)
-    }
-
-    /// The quad from which a kernel looks at once that holds block number `number`.
-    pub(crate) fn look_quad(&self, number: usize) -> Quad {
-        let (column, row) = self.blocks[number];
-        Quad::new(BLOCK_LEVEL, column, row).ancestor(LOOK_LEVEL)
-    }
-
-    /// The numbers of the blocks, those of such a quad together.
-    pub(crate) fn look_quads(&self) -> Vec<Range<usize>> {
-        let numbers: Vec<usize> = (0..self.len()).collect();
-        let together = numbers.chunk_by(|&a, &b| self.look_quad(a) == self.look_quad(b));
-        together
-            .map(|blocks| blocks[0]..blocks[0] + blocks.len())
-            .collect()
+    /// The quads from which a kernel looks at once.
+    pub(crate) fn look_quads(&self) -> Vec<Quad> {
+        let (columns, rows) = self.grid.quads_at(LOOK_LEVEL);
+        let row = |row| (0..columns).map(move |column| Quad::new(LOOK_LEVEL, column, row));
+        (0..rows).flat_map(row).collect()
     }
 }
 
@@ -133,15 +80,6 @@ struct Flat {
 /// and 256 leaves.
 fn most_bytes(blocks: usize) -> usize {
     3 * 8 + blocks * (4 + 17 * 4 + 256 * 2)
-}
-
-impl Group {
-    /// Its record. Panics unless it has one sight a block of the grid.
-    pub(crate) fn encode(&self, number: usize, order: &BlockOrder) -> std::io::Result<Vec<u8>> {
-        assert_eq!(self.sights.len(), order.len(), "one sight a block");
-        let sights = order.told_by(number).map(|index| self.sights[index]);
-        encode_told(number, order.targets, sights, &self.pairs)
-    }
 }
 
 /// The record of a group that covers some blocks, by how each of them is seen, in order.
