@@ -222,7 +222,7 @@ impl<'a> BlockPair<'a> {
                 (at >> 2, at & 3)
             }
         };
-        let mixed = self.root.mixed();
+        let (from, mixed) = (by_squares(from), self.root.mixed());
         let nodes = mixed.count_ones() as usize;
         let (firsts, more) = self.rest.split_at_checked(nodes).unwrap_or((&[], &[]));
         let (mut symbols, mut leaves, mut used) = ([!0; 16], 0, 0);
@@ -234,64 +234,45 @@ impl<'a> BlockPair<'a> {
         }
         let rest = more.get(used..).unwrap_or(&[]);
         let (firsts, more) = rest.split_at_checked(leaves).unwrap_or((&[], &[]));
+        // All that is known without a leaf: most leaves could tell no more.
+        let mut seen = 0;
+        for quarter in bits::ones(across(self.root.full(), quarters(from), back).into()) {
+            seen |= 0xFFFF << (16 * quarter);
+        }
+        let nodes = || bits::ones(mixed.into()).zip(symbols.map(MaskNode));
+        for (at, node) in nodes() {
+            let (near, far) = sides(at);
+            let squares = across(node.full(), squares(quarter_of(from, near)), back);
+            seen |= u64::from(pairs_of(squares, 15)) << (16 * far);
+        }
         let code = self.dictionary.leaves;
-        let mut symbols = symbols.iter();
         // Leaves before the node at hand, and those whose further bytes have been counted.
         let (mut before, mut counted, mut used) = (0, 0, 0);
-        let mut seen = 0;
-        for at in 0..16 {
-            if self.root.some() >> at & 1 == 0 {
-                continue;
-            }
+        for (at, node) in nodes() {
             let (near, far) = sides(at);
-            let (near, far) = (half_of((0, 0), near, 2), half_of((0, 0), far, 2));
-            let beside = from >> (near.1 * 8 + near.0) & 0x0F0F_0F0F != 0;
-            if mixed >> at & 1 == 0 {
-                if beside {
-                    seen |= 0x0F0F_0F0F << (far.1 * 8 + far.0);
+            let (near, open) = (quarter_of(from, near), quarter_of(!seen, far));
+            let (first, second) = if back { (open, near) } else { (near, open) };
+            let wanted = pairs_of(squares(first), squares(second));
+            for at in bits::ones((node.mixed() & wanted).into()) {
+                let (i, j) = sides(at);
+                let place = 16 * far + 4 * j;
+                if seen >> place & 15 == 15 {
+                    continue;
                 }
-                continue;
-            }
-            let node = MaskNode(symbols.next().copied().unwrap_or(!0));
-            if beside {
-                let mut leaf = before;
-                for at in 0..16 {
-                    if node.some() >> at & 1 == 0 {
-                        continue;
+                let leaf = before + rank(node.mixed(), at);
+                let bits = match firsts.get(leaf) {
+                    Some(&first) => {
+                        used += code.further(firsts.get(counted..leaf).unwrap_or(&[]));
+                        counted = leaf;
+                        code.symbol(first, more, used).0 as u16
                     }
-                    let (i, j) = sides(at);
-                    let (near, far) = (half_of(near, i, 1), half_of(far, j, 1));
-                    let from = from >> (near.1 * 8 + near.0);
-                    let from = from & 3 | from >> 6 & 12;
-                    let bits = if node.mixed() >> at & 1 == 0 {
-                        !0
-                    } else {
-                        leaf += 1;
-                        match firsts.get(leaf - 1) {
-                            _ if from == 0 => 0,
-                            Some(&first) => {
-                                used += code.further(firsts.get(counted..leaf - 1).unwrap_or(&[]));
-                                counted = leaf - 1;
-                                code.symbol(first, more, used).0 as u16
-                            }
-                            None => !0,
-                        }
-                    };
-                    let mut square = 0;
-                    for i in 0..4 {
-                        let row = u64::from(bits >> (4 * i) & 15);
-                        if back {
-                            square |= u64::from(row & from != 0) << i;
-                        } else if from >> i & 1 == 1 {
-                            square |= row;
-                        }
-                    }
-                    seen |= (square & 3 | (square & 12) << 6) << (far.1 * 8 + far.0);
-                }
+                    None => !0,
+                };
+                seen |= u64::from(across(bits, near >> (4 * i) & 15, back)) << place;
             }
             before += node.mixed().count_ones() as usize;
         }
-        seen
+        by_rows(seen)
     }
 
     /// Whether any of the viewpoints `from` sees any of the targets `to`, both words of a block
@@ -299,6 +280,7 @@ impl<'a> BlockPair<'a> {
     ///
     /// Time: as of [`BlockPair::seen`] at most; where the root or a node settles it, no leaf is read.
     pub fn sees_any(&self, from: u64, to: u64) -> bool {
+        let (from, to) = (by_squares(from), by_squares(to));
         // Pairs of quarters that both words have something of.
         let wanted = pairs_of(quarters(from), quarters(to));
         if self.root.some() & wanted == 0 {
@@ -358,7 +340,7 @@ impl<'a> BlockPair<'a> {
                 used += code.further(firsts.get(counted..leaf).unwrap_or(&[]));
                 counted = leaf;
                 let bits = code.symbol(first, more, used).0 as u16;
-                if bits & pairs_of(square_of(near, at >> 2), square_of(far, at & 3)) != 0 {
+                if bits & pairs_of(near >> (4 * (at >> 2)), far >> (4 * (at & 3))) != 0 {
                     return true;
                 }
             }
@@ -465,7 +447,48 @@ const fn pairs_of(first: u16, second: u16) -> u16 {
     spread * (second & 15)
 }
 
-/// Which of the four quarters of a block a word has something of.
+/// Where bits of pairs lead from four places: from the first to the second of each pair, or `back`.
+#[inline]
+const fn across(pairs: u16, from: u16, back: bool) -> u16 {
+    if back {
+        return squares(pairs & pairs_of(15, from));
+    }
+    let rows = pairs & pairs_of(from, 15);
+    let rows = rows | rows >> 8;
+    (rows | rows >> 4) & 15
+}
+
+/// A word of a block bitmap in Morton order: quarters of 16 bits, in each squares of 2 × 2 samples.
+#[inline]
+const fn by_squares(word: u64) -> u64 {
+    // Bits of the place change by two: of rows 2, 1, 0 and columns 2, 1, 0 to those of both in turn.
+    let word = exchanged(word, 0x0000_F0F0_0000_F0F0, 12);
+    let word = exchanged(word, 0x00F0_00F0_00F0_00F0, 4);
+    exchanged(word, 0x0C0C_0C0C_0C0C_0C0C, 2)
+}
+
+/// The inverse of [`by_squares`].
+#[inline]
+const fn by_rows(word: u64) -> u64 {
+    let word = exchanged(word, 0x0C0C_0C0C_0C0C_0C0C, 2);
+    let word = exchanged(word, 0x00F0_00F0_00F0_00F0, 4);
+    exchanged(word, 0x0000_F0F0_0000_F0F0, 12)
+}
+
+/// The bits of a mask change places with those so many bits higher.
+#[inline]
+const fn exchanged(word: u64, mask: u64, up: u32) -> u64 {
+    let other = (word ^ word >> up) & mask;
+    word ^ other ^ other << up
+}
+
+/// Quarter `i` of a word in Morton order.
+#[inline]
+const fn quarter_of(word: u64, i: u32) -> u16 {
+    (word >> (16 * i)) as u16
+}
+
+/// Which of its four quarters a word in Morton order has something of.
 #[inline]
 const fn quarters(word: u64) -> u16 {
     let mut some = 0;
@@ -477,33 +500,12 @@ const fn quarters(word: u64) -> u16 {
     some
 }
 
-/// Quarter `i` of a word of a block bitmap: 4 × 4 samples, rows of 4 bits each.
-#[inline]
-const fn quarter_of(word: u64, i: u32) -> u16 {
-    let (column, row) = half_of((0, 0), i, 2);
-    let word = word >> (row * 8 + column) & 0x0F0F_0F0F;
-    let pairs = word | word >> 4;
-    (pairs & 0xFF | pairs >> 8 & 0xFF00) as u16
-}
-
 /// Which of the four squares of 2 × 2 samples a quarter has something of.
 #[inline]
 const fn squares(quarter: u16) -> u16 {
-    let mut some = 0;
-    let mut i = 0;
-    while i < 4 {
-        some |= ((square_of(quarter, i) != 0) as u16) << i;
-        i += 1;
-    }
-    some
-}
-
-/// Square `i` of a quarter: 2 × 2 samples, a bit each.
-#[inline]
-const fn square_of(quarter: u16, i: u32) -> u16 {
-    let (column, row) = half_of((0, 0), i, 1);
-    let square = quarter >> (row * 4 + column);
-    square & 3 | square >> 2 & 12
+    let some = quarter | quarter >> 1;
+    let some = (some | some >> 2) & 0x1111;
+    (some | some >> 3 | some >> 6 | some >> 9) & 15
 }
 
 /// Corner of quarter `i` of a square whose quarters have sides of 2^level.
