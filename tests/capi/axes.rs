@@ -2,7 +2,7 @@
 
 use std::ptr::null_mut;
 
-use super::opened::open;
+use super::floats::opened::open;
 use viewcell::capi::*;
 
 /// An engine's bundle, a metre in its unit, and where the engine has what is along, across and up. `tests/solid/axes.rs` makes

@@ -6,10 +6,14 @@
 
 use std::ptr::null_mut;
 
-use super::opened::open;
+use opened::open;
 use viewcell::capi::*;
 use viewcell::dice::Dice;
 use viewcell::query::{Bundle, Motion, MotionLimits, Mover, Predictor, World};
+
+// Of this file, for it is a program of its own as well.
+#[path = "opened.rs"]
+pub mod opened;
 
 const LEVEL: &[u8] = include_bytes!("../golden/v1/solid.vcb");
 const CELLS: &[u8] = include_bytes!("../golden/v1/level.vcb");

@@ -17,7 +17,6 @@ mod header;
 mod motion;
 #[cfg(unix)]
 mod movement;
-mod opened;
 mod places;
 #[cfg(unix)]
 mod programs;

@@ -4,6 +4,7 @@ use std::ptr::null_mut;
 
 use viewcell::capi::*;
 
+/// A bundle that lies in memory.
 pub fn open(bytes: &'static [u8]) -> *mut viewcell_bundle {
     let mut bundle = null_mut();
     let (version, at, length) = (VIEWCELL_ABI_VERSION, bytes.as_ptr(), bytes.len());

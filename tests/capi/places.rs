@@ -2,7 +2,7 @@
 
 use std::ptr::{null, null_mut};
 
-use super::opened::open;
+use super::floats::opened::open;
 use viewcell::capi::*;
 use viewcell::query::{Bundle, World};
 use viewcell::session::{Half, Session, SessionOptions};
