@@ -176,6 +176,16 @@ fn terrain() -> impl Strategy<Value = u64> {
     prop_oneof![4 => Just(!0), 1 => any::<u64>(), 1 => Just(0x0F0F), 1 => Just(0)]
 }
 
+/// What these viewpoints see together, and which viewpoints see any of these targets.
+fn united(rows: &[u64; 64], from: u64) -> [u64; 2] {
+    let (mut seen, mut back) = (0, 0);
+    for (v, row) in rows.iter().enumerate() {
+        seen |= if from >> v & 1 == 1 { *row } else { 0 };
+        back |= u64::from(row & from != 0) << v;
+    }
+    [seen, back]
+}
+
 proptest! {
     /// The tree of a pair says what the bits say, wherever there is terrain, before it has bytes
     /// and after, by whole and bit by bit, whatever the codes are.
@@ -217,11 +227,7 @@ proptest! {
             prop_assert_eq!(&read, &pair);
             let found = record.rows();
             for from in [1u64, 1 << 63, 0x0303, 0x0F0F_0000_0000, viewpoints, targets, !0] {
-                let (mut seen, mut back) = (0, 0);
-                for (v, row) in found.iter().enumerate() {
-                    seen |= if from >> v & 1 == 1 { *row } else { 0 };
-                    back |= u64::from(row & from != 0) << v;
-                }
+                let [seen, back] = united(&found, from);
                 prop_assert_eq!(record.seen(from, false), seen);
                 prop_assert_eq!(record.seen(from, true), back);
                 for to in [1u64, 1 << 63, 0xC0C0_0000, 0x3C00, viewpoints, targets, !0] {
@@ -252,6 +258,14 @@ proptest! {
             for t in 0..64usize {
                 let place = |i: usize| (i as u32 % 8, i as u32 / 8);
                 prop_assert_eq!(record.sees(place(v), place(t)), row >> t & 1 == 1);
+            }
+        }
+        for from in [1u64, 1 << 63, 0x0303, 0x0F0F_0000_0000, !0] {
+            let [seen, back] = united(&rows, from);
+            prop_assert_eq!(record.seen(from, false), seen);
+            prop_assert_eq!(record.seen(from, true), back);
+            for to in [1u64, 1 << 63, 0x3C00, !0] {
+                prop_assert_eq!(record.sees_any(from, to), seen & to != 0);
             }
         }
         prop_assert_eq!(BlockPair::new(codes, &[]).rows(), [!0; 64]);

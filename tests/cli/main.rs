@@ -1,5 +1,7 @@
 //! The program from outside: arguments in; stdout, stderr, files and exit codes out.
 
+#[path = "../common/boxes.rs"]
+mod boxes;
 #[path = "../common/data.rs"]
 mod data;
 #[path = "../common/html.rs"]

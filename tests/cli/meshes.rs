@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::boxes::SIDES;
 use crate::common::Folder;
 use crate::data::data;
 
@@ -149,15 +150,7 @@ fn meshes_and_towns_of_reports_answer_as_they_should() {
 /// A box of a metre, of each format a file that its converter reads.
 fn foreign() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let corners: Vec<[u8; 3]> = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2]).collect();
-    let sides: [[usize; 4]; 6] = [
-        [0, 2, 3, 1],
-        [4, 5, 7, 6],
-        [0, 1, 5, 4],
-        [1, 3, 7, 5],
-        [3, 2, 6, 7],
-        [2, 0, 4, 6],
-    ];
-    let triangles: Vec<[usize; 3]> = sides
+    let triangles: Vec<[usize; 3]> = SIDES
         .iter()
         .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
         .collect();

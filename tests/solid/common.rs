@@ -8,16 +8,6 @@ use viewcell_bake::{BakeOptions, Silent, SolidWorld, Source, bake_solid};
 use viewcell_ingest::solid::{IngestedSolid, SolidOptions, read_solid};
 use viewcell_ingest::world::solid::{PlaceOptions, SolidLevel, find_places};
 
-/// The sides of a box, outwards, by corners of which each bit says whether it is the upper one along an axis.
-pub const SIDES: [[usize; 4]; 6] = [
-    [0, 2, 3, 1],
-    [4, 5, 7, 6],
-    [0, 1, 5, 4],
-    [1, 3, 7, 5],
-    [3, 2, 6, 7],
-    [2, 0, 4, 6],
-];
-
 /// A level of the real data.
 pub fn level(name: &str) -> Option<IngestedSolid> {
     Some(read_solid(&data(name)?, &SolidOptions::default()).unwrap())

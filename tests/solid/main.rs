@@ -1,5 +1,7 @@
 //! Levels of solids: their readers, and where players can be in them.
 
+#[path = "../common/boxes.rs"]
+mod boxes;
 #[path = "../common/data.rs"]
 mod data;
 #[path = "../common/reader.rs"]

@@ -8,7 +8,7 @@ use serde_json::json;
 use viewcell_ingest::solid::{Exporter, IngestedSolid, SolidOptions, UpAxis, solid_from_bytes};
 use viewcell_ingest::world::solid::SolidLevel;
 
-use crate::common::SIDES;
+use crate::boxes::SIDES;
 use crate::data::data;
 
 pub type Point = [f64; 3];

@@ -8,6 +8,7 @@ use viewcell_bake::BakeOptions;
 use viewcell_ingest::solid::{SolidOptions, solid_from_bytes};
 use viewcell_ingest::world::solid::{Aabb, PlaceOptions};
 
+use crate::boxes::SIDES;
 use crate::common::{bake, solid};
 
 /// Swiss coordinates (LV95), the largest of a national grid in use, and the other side of the origin.
@@ -19,15 +20,6 @@ const FAR: [[f64; 3]; 3] = [
 
 /// Boxes as a mesh, moved.
 fn mesh(boxes: &[Aabb], by: [f64; 3]) -> String {
-    // Corners by bits of their index, faces anticlockwise seen from outside.
-    const FACES: [[usize; 4]; 6] = [
-        [0, 4, 6, 2],
-        [1, 3, 7, 5],
-        [0, 1, 5, 4],
-        [2, 6, 7, 3],
-        [0, 2, 3, 1],
-        [4, 5, 7, 6],
-    ];
     let mut text = String::new();
     for of in boxes {
         for corner in of.corners() {
@@ -36,7 +28,7 @@ fn mesh(boxes: &[Aabb], by: [f64; 3]) -> String {
         }
     }
     for number in 0..boxes.len() {
-        for face in FACES {
+        for face in SIDES {
             let words = face.map(|corner| (8 * number + corner + 1).to_string());
             text += &format!("f {}\n", words.join(" "));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use viewcell_ingest::solid::{IngestedSolid, SolidOptions, solid_from_bytes};
 
-use crate::common::SIDES;
+use crate::boxes::SIDES;
 use crate::data::data;
 
 fn try_read(bytes: &[u8]) -> Result<IngestedSolid, String> {

@@ -10,7 +10,7 @@ use super::mode::VisibilityMode;
 use super::observer::{Observer, Stage};
 use super::options::{BakeOptions, as_seen, mutual};
 use super::parallel::thread_count;
-use super::store::group::{BlockOrder, Targets};
+use super::store::group::Targets;
 use super::terrain::TerrainCells;
 use super::visibility::{Chunk, Clock, Kernel, Kernels, VisibilityStage};
 use crate::compress::ValidPyramid;
@@ -125,12 +125,11 @@ fn forecast_by_looks(
             ..Forecast::default()
         });
     }
-    let order = BlockOrder::new(grid, Targets::of(mutual));
     let seen = &*as_seen(terrain, options.curvature)?;
     let visibility = VisibilityStage::prepare(
         || Kernel::new(seen, options),
         &valid,
-        &order,
+        Targets::of(mutual),
         options,
         observer,
     );
@@ -139,7 +138,6 @@ fn forecast_by_looks(
     let found = Sampled::look(
         &visibility,
         &valid,
-        &order,
         told,
         near.all(mutual),
         |sampled, taken| {
@@ -154,7 +152,7 @@ fn forecast_by_looks(
         bytes: found.bytes + tables as u64,
         memory: options.memory_needed(samples),
         sampled: found.quads,
-        quads: visibility.quads().len(),
+        quads: visibility.levels.look_quads().len(),
         ..Forecast::default()
     })
 }
@@ -175,7 +173,6 @@ impl Sampled {
     pub(super) fn look<K: Kernels>(
         visibility: &VisibilityStage<'_, K>,
         valid: &ValidPyramid,
-        _: &BlockOrder,
         told_by: impl Fn(usize) -> u64,
         all: u64,
         mut is_enough: impl FnMut(usize, f64) -> bool,
@@ -188,7 +185,7 @@ impl Sampled {
             ..
         } = visibility;
         let (chunk, clock) = (Chunk::whole(levels), Clock::default());
-        let quads = visibility.quads();
+        let quads = levels.look_quads();
         let expected = quads.len().min(MANY);
         observer.stage(Stage::Estimate, expected as u64);
         let mut scratch = chunk.scratch(Some(kernels), options);
@@ -215,7 +212,7 @@ impl Sampled {
         let share = pairs as f64 / all as f64;
         let looking = begun.elapsed().as_secs_f64() / share;
         Ok(Self {
-            cpu_seconds: visibility.prepared() + looking * (1.0 + AFTERWARDS),
+            cpu_seconds: visibility.prepared + looking * (1.0 + AFTERWARDS),
             bytes: FIXED + tally.bytes(share),
             quads: sampled,
         })

@@ -10,13 +10,13 @@ use super::options::BakeOptions;
 use super::parallel::thread_count;
 use super::report::{BakeReport, ShardReport};
 use super::source::{Source, job};
-use super::store::group::{BlockOrder, Targets};
+use super::store::group::Targets;
 use super::tiles::ShardOf;
 use super::visibility::{Kernels, VisibilityStage};
 use crate::bundle::{GridHeader, GridKind, SolidSections, grid_of_cells, terrain_of_solid};
 use crate::compress::ValidPyramid;
 use crate::visibility::solid::{KnownOccluders, Looked, SolidField, Solids};
-use crate::visibility::{Sights, Viewsheds};
+use crate::visibility::{LOOK_LEVEL, Sights, Viewsheds};
 use fearless_simd::Level;
 use viewcell::format::Grid;
 use viewcell_ingest::world::solid::{PlaceCells, Player, SolidLevel};
@@ -86,18 +86,17 @@ pub(crate) fn forecast_solid(
 ) -> Result<Forecast, BakeError> {
     let subject = Subject::new(known, world, source, options)?;
     let valid = &subject.valid;
-    let order = BlockOrder::new(valid.grid(), Targets::All);
-    let parts = order.look_quads().len().clamp(1, MOST_PARTS);
+    let (columns, rows) = valid.grid().quads_at(LOOK_LEVEL);
+    let parts = (columns * rows).clamp(1, MOST_PARTS) as usize;
     let looked = Looked::default();
     let tables = || SampledField(&subject.field, parts, &looked);
-    let visibility = VisibilityStage::prepare(tables, valid, &order, options, observer);
+    let visibility = VisibilityStage::prepare(tables, valid, Targets::All, options, observer);
     let blocks = valid.grid().blocks() as u64;
     let pairs = (valid.samples() as f64).powi(2);
     let of_all = |work: u64| work as f64 / looked.pairs() * pairs;
     let found = Sampled::look(
         &visibility,
         valid,
-        &order,
         |_| looked.targets(),
         blocks * valid.samples(),
         |sampled, _| {
@@ -115,7 +114,7 @@ pub(crate) fn forecast_solid(
         bytes: found.bytes + sections.unwrap_or(0) + 12 * blocks,
         memory: memory_needed(valid.grid(), options),
         sampled: found.quads,
-        quads: visibility.quads().len(),
+        quads: visibility.levels.look_quads().len(),
         // A sample that ended early says how much work it is, and hardly more.
         hidden: (work <= HOPELESS_WORK).then(|| 1.0 - looked.visible() / looked.pairs()),
         work: Some(work),
@@ -222,7 +221,7 @@ impl Kernels for &SolidField {
 
 /// A forecast divides the cells of a level into as many sets as there are quads of viewpoints, but into no more than this;
 /// each quad looks at one.
-const MOST_PARTS: usize = 64;
+const MOST_PARTS: u32 = 64;
 
 /// So many quads of viewpoints are enough, or those that take so much work, some one and a half seconds. Both are the same on
 /// every processor, as is what a quality chooses by them.

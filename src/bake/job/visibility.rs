@@ -8,7 +8,7 @@ use super::options::{BakeOptions, mutual};
 use super::parallel::Workers;
 use super::report::stage_time;
 use super::store::file::Store;
-use super::store::group::BlockOrder;
+use super::store::group::Targets;
 use super::tiles::TILE_LEVEL;
 use crate::bundle::StageTime;
 use crate::compress::ValidPyramid;
@@ -81,7 +81,8 @@ pub(crate) struct VisibilityStage<'t, K> {
     pub(super) kernels: K,
     pub(super) options: &'t BakeOptions,
     pub(super) levels: Levels,
-    prepared: f64,
+    /// Seconds that the tables took.
+    pub(super) prepared: f64,
 }
 
 impl<'t, K: Kernels> VisibilityStage<'t, K> {
@@ -89,7 +90,7 @@ impl<'t, K: Kernels> VisibilityStage<'t, K> {
     pub(super) fn prepare(
         make: impl FnOnce() -> K,
         valid: &ValidPyramid,
-        order: &BlockOrder,
+        targets: Targets,
         options: &'t BakeOptions,
         observer: &dyn Observer,
     ) -> Self {
@@ -99,19 +100,9 @@ impl<'t, K: Kernels> VisibilityStage<'t, K> {
         Self {
             kernels,
             options,
-            levels: Levels::of(shape, order.targets(), valid),
+            levels: Levels::of(shape, targets, valid),
             prepared: clock.seconds()[0],
         }
-    }
-
-    /// Seconds that the tables took.
-    pub(super) fn prepared(&self) -> f64 {
-        self.prepared
-    }
-
-    /// The quads of viewpoints that a kernel computes at once: the numbers of their blocks.
-    pub(super) fn quads(&self) -> Vec<Range<usize>> {
-        self.levels.look_quads()
     }
 }
 

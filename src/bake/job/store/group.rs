@@ -5,9 +5,7 @@
 //! mixed ([`crate::compress::pairs`]).
 
 use crate::compress::pairs::PairList;
-use crate::visibility::LOOK_LEVEL;
 use viewcell::format::Answer;
-use viewcell::format::{Grid, Quad};
 use wincode::{SchemaRead, SchemaWrite};
 
 /// zstd level of the groups. Higher ones take longer than they save in writing.
@@ -27,32 +25,6 @@ impl Targets {
     /// Those that a bundle keeps, whose sight is mutual or not.
     pub(crate) fn of(mutual: bool) -> Self {
         if mutual { Self::OwnAndLater } else { Self::All }
-    }
-}
-
-/// The blocks of a grid that groups cover.
-#[derive(Clone, Debug)]
-pub(crate) struct BlockOrder {
-    grid: Grid,
-    targets: Targets,
-}
-
-impl BlockOrder {
-    /// Those of a grid; groups cover these targets.
-    pub(crate) fn new(grid: Grid, targets: Targets) -> Self {
-        Self { grid, targets }
-    }
-
-    /// Which blocks groups cover.
-    pub(crate) fn targets(&self) -> Targets {
-        self.targets
-    }
-
-    /// The quads from which a kernel looks at once.
-    pub(crate) fn look_quads(&self) -> Vec<Quad> {
-        let (columns, rows) = self.grid.quads_at(LOOK_LEVEL);
-        let row = |row| (0..columns).map(move |column| Quad::new(LOOK_LEVEL, column, row));
-        (0..rows).flat_map(row).collect()
     }
 }
 
