@@ -26,15 +26,8 @@ fn room() -> String {
         if i == 6 {
             text += "usemtl wall\n";
         }
-        for side in [
-            [1, 3, 4, 2],
-            [5, 6, 8, 7],
-            [1, 2, 6, 5],
-            [2, 4, 8, 6],
-            [4, 3, 7, 8],
-            [3, 1, 5, 7],
-        ] {
-            let [a, b, c, d] = side.map(|corner| 8 * i + corner);
+        for side in SIDES {
+            let [a, b, c, d] = side.map(|corner| 8 * i + corner + 1);
             text += &format!("f {a} {b} {c} {d}\n");
         }
     }

@@ -26,6 +26,7 @@ mod proofs;
 mod rasterize;
 mod readers;
 mod reports;
+mod rock;
 mod running;
 mod scripts;
 mod seeds;

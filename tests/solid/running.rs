@@ -175,41 +175,17 @@ fn rules_out_of_limits_bound_nobody() {
     // Who may have landed from a jump by then may have turned its speed into another direction.
     assert!(is_endless(rules, &motion, true, 0.7));
     assert!(!is_endless(rules, &motion, false, 0.7));
-    assert!(is_endless(
-        rules,
-        &Motion {
-            velocity: None,
-            ..motion
-        },
-        true,
-        0.15
-    ));
+    let unknown = Motion {
+        velocity: None,
+        ..motion
+    };
+    assert!(is_endless(rules, &unknown, true, 0.15));
     assert!(is_endless(rules, &motion, true, f64::NAN));
-    assert!(is_endless(
-        Running {
-            frame: 0.2,
-            ..rules
-        },
-        &motion,
-        true,
-        0.15
-    ));
-    assert!(is_endless(
-        Running {
-            friction: 12.0,
-            ..rules
-        },
-        &motion,
-        true,
-        0.15
-    ));
-    assert!(is_endless(
-        Running {
-            gravity: -1.0,
-            ..rules
-        },
-        &motion,
-        false,
-        0.15
-    ));
+    let mut others = [rules; 3];
+    others[0].frame = 0.2;
+    others[1].friction = 12.0;
+    others[2].gravity = -1.0;
+    for (other, on_ground) in others.into_iter().zip([true, true, false]) {
+        assert!(is_endless(other, &motion, on_ground, 0.15));
+    }
 }

@@ -19,7 +19,7 @@ use crate::visibility::solid::{KnownOccluders, Looked, SolidField, Solids};
 use crate::visibility::{LOOK_LEVEL, Sights, Viewsheds};
 use fearless_simd::Level;
 use viewcell::format::Grid;
-use viewcell_ingest::world::solid::{PlaceCells, Player, SolidLevel};
+use viewcell_ingest::world::solid::{PlaceCells, Player, Rock, SolidLevel};
 
 /// What is baked of a solid level.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +112,7 @@ pub(crate) fn forecast_solid(
     Ok(Forecast {
         cpu_seconds: found.cpu_seconds,
         bytes: found.bytes + sections.unwrap_or(0) + 12 * blocks,
-        memory: memory_needed(valid.grid(), options),
+        memory: memory_needed(world.level, valid.grid(), options),
         sampled: found.quads,
         quads: visibility.levels.look_quads().len(),
         // A sample that ended early says how much work it is, and hardly more.
@@ -132,20 +132,22 @@ const CELL_BYTES: u64 = 400;
 /// Where the bake would refuse to begin: for options that no bake can have, and more memory than it may take. `input` is the
 /// name of the level's file.
 pub(crate) fn memory_of_solid(
+    level: &SolidLevel,
     places: &PlaceCells,
     input: &str,
     options: &BakeOptions,
 ) -> Result<u64, BakeError> {
     options.check_simd()?;
     options.check_grade()?;
-    let needed = memory_needed(grid_of_cells(places.len() as u32).grid(), options);
+    let needed = memory_needed(level, grid_of_cells(places.len() as u32).grid(), options);
     options.check_memory(needed, input)?;
     Ok(needed)
 }
 
-fn memory_needed(grid: Grid, options: &BakeOptions) -> u64 {
+fn memory_needed(level: &SolidLevel, grid: Grid, options: &BakeOptions) -> u64 {
     let threads = thread_count(options.threads) as u64;
-    PROGRAM_BYTES + grid.samples() * CELL_BYTES + threads * Sights::bytes(grid)
+    let sights = threads * Sights::bytes(grid);
+    PROGRAM_BYTES + grid.samples() * CELL_BYTES + Rock::bytes(level) + sights
 }
 
 /// The level as a grid of numbers.
@@ -168,7 +170,7 @@ impl Subject {
             places,
             player,
         } = world;
-        memory_of_solid(places, &source.input.name, options)?;
+        memory_of_solid(level, places, &source.input.name, options)?;
         let sections = SolidSections::new(level, places, player, &source.input);
         let sections = sections.map_err(|error| BakeError::Cells {
             input: source.input.name.clone(),

@@ -143,7 +143,7 @@ impl<'i> Plan<'i> {
                 source.options.extend(told_of_cells(graph));
                 2 * (level.cells as u64).pow(2)
             }
-            ViewCells::Boxes(_, boxes) => {
+            ViewCells::Boxes(solid, boxes) => {
                 options.grade = boxes.grade;
                 source.options.extend(told_of_places(&boxes.options));
                 let named = quality.and_then(|quality| boxes.named(quality));
@@ -152,7 +152,7 @@ impl<'i> Plan<'i> {
                 if let Some(known) = boxes.forecast {
                     forecast.get_or_init(|| known);
                 }
-                memory_of_solid(&boxes.places.cells, name, &options)?
+                memory_of_solid(&solid.level, &boxes.places.cells, name, &options)?
             }
         };
         Ok(Self {

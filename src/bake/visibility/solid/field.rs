@@ -9,7 +9,7 @@ use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::occluders::{MAX_OCCLUDERS, OccluderRecord, encode_header, encode_plane};
 use viewcell::format::{Grid, morton};
 use viewcell_ingest::world::solid::{
-    Aabb, FacePlane, PlaceCells, Player, Solid, SolidLevel, merge_solids,
+    Aabb, FacePlane, PlaceCells, Player, Rock, Solid, SolidLevel, box_planes, merge_solids,
 };
 
 /// As many halvings one after another prove that a pair of cells is hidden, if nobody says another number.
@@ -17,7 +17,10 @@ pub const DEPTH: u32 = 14;
 
 /// What hides in a level, and the cells that see each other.
 pub struct SolidField {
+    /// Boxes of rock, and of what the level is made of whatever is in none of them.
     pub(super) occluders: Vec<Occluder>,
+    /// All that the level is made of. Rock hides from eyes in cells alone, and bundles are asked of others.
+    own: Vec<Occluder>,
     pub(super) scale: Scale,
     /// Greatest coordinate, in amount, of the level and its cells.
     extent: f64,
@@ -66,8 +69,11 @@ impl SolidField {
         let cell_reach = cells.iter().map(|cell| reach(&cell.body.around(&cell.eye)));
         let extent = cell_reach.fold(reach(&span(&level.bounds())), f64::max);
         let scale = Scale::new(extent);
+        let own = known.own(level, extent);
+        let rock = known.rock(level, cells.iter().map(|cell| &cell.eye));
         Self {
-            occluders: known.of(level, extent),
+            occluders: with_rock(&own, &rock, scale),
+            own,
             scale,
             extent,
             tree: tree(&cells, 0, cells.len() as u32),
@@ -94,14 +100,14 @@ impl SolidField {
 
     /// What hides, as bundles have it: the `SOCC` section.
     pub fn occluder_section(&self) -> Vec<u8> {
-        let planes: usize = self.occluders.iter().map(|of| of.planes.len()).sum();
-        let count = self.occluders.len();
+        let planes: usize = self.own.iter().map(|of| of.planes.len()).sum();
+        let count = self.own.len();
         if count.max(planes) > MAX_OCCLUDERS as usize {
             return Vec::new();
         }
         let mut bytes = encode_header(count as u32, planes as u32, self.extent).to_vec();
         let mut first = 0;
-        for occluder in &self.occluders {
+        for occluder in &self.own {
             let record = OccluderRecord {
                 kind: match occluder.kind {
                     OccluderSides::Solid => 0,
@@ -116,7 +122,7 @@ impl SolidField {
             first += record.planes;
             bytes.extend(record.encode());
         }
-        for plane in self.occluders.iter().flat_map(|of| &of.planes) {
+        for plane in self.own.iter().flat_map(|of| &of.planes) {
             bytes.extend(encode_plane(plane.normal, plane.dist));
         }
         bytes
@@ -145,17 +151,49 @@ fn valid(grid: Grid, count: u32) -> Vec<u64> {
         .collect()
 }
 
-/// The occluders of a level, whose margins follow from how far it and its cells extend.
+/// What is known of a level whatever its cells are.
 #[derive(Debug, Default)]
-pub(crate) struct KnownOccluders(Option<(f64, Vec<Occluder>)>);
+pub(crate) struct KnownOccluders {
+    /// Its occluders, whose margins follow from how far it and its cells extend.
+    own: Option<(f64, Vec<Occluder>)>,
+    rock: Option<Option<Rock>>,
+}
 
 impl KnownOccluders {
-    fn of(&mut self, level: &SolidLevel, extent: f64) -> Vec<Occluder> {
-        let known = self.0.take().filter(|(of, _)| *of == extent);
+    fn own(&mut self, level: &SolidLevel, extent: f64) -> Vec<Occluder> {
+        let known = self.own.take().filter(|(of, _)| *of == extent);
         let (_, all) = known.unwrap_or_else(|| (extent, occluders(level, Scale::new(extent))));
-        self.0 = Some((extent, all.clone()));
+        self.own = Some((extent, all.clone()));
         all
     }
+
+    fn rock<'e>(&mut self, level: &SolidLevel, eyes: impl Iterator<Item = &'e Span>) -> Vec<Span> {
+        let rock = self.rock.get_or_insert_with(|| Rock::new(level));
+        let eyes: Vec<Aabb> = eyes
+            .map(|eyes| Aabb {
+                min: eyes.min(),
+                max: eyes.max(),
+            })
+            .collect();
+        let boxes = rock.iter().flat_map(|rock| rock.boxes(level, &eyes));
+        boxes.map(|one| span(&one)).collect()
+    }
+}
+
+/// Boxes of rock, and the occluders that lie in none of them.
+fn with_rock(own: &[Occluder], rock: &[Span], scale: Scale) -> Vec<Occluder> {
+    let solid = |one: &Span| {
+        let bounds = Aabb {
+            min: one.min(),
+            max: one.max(),
+        };
+        Occluder::solid(box_planes(&bounds), *one, scale.margin)
+    };
+    let is_in = |of: &Occluder, one: &Span| of.bounds.corners().iter().all(|&at| one.holds(at));
+    let rest = own
+        .iter()
+        .filter(|of| !rock.iter().any(|one| is_in(of, one)));
+    rock.iter().map(solid).chain(rest.cloned()).collect()
 }
 
 fn occluders(level: &SolidLevel, scale: Scale) -> Vec<Occluder> {

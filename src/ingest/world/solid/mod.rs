@@ -15,6 +15,7 @@ mod plane_group;
 mod polygon;
 mod polyhedron;
 mod rasterize;
+mod rock;
 mod voxels;
 mod words;
 
@@ -30,5 +31,6 @@ pub(crate) use polygon::area;
 pub use polygon::{behind, square};
 pub use polyhedron::{Solid, SolidError, box_planes};
 pub use rasterize::{Heightmap, PatchCount, Placement, Rasterized, rasterize};
+pub use rock::Rock;
 pub use viewcell::convex::{Plane, Point};
 pub use viewcell::format::Frame;

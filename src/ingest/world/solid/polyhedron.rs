@@ -34,7 +34,7 @@ pub enum SolidError {
 }
 
 /// Thinner solids than this on the mean are none. [Unit: of the file]
-const THINNEST: f64 = 1e-5;
+pub(super) const THINNEST: f64 = 1e-5;
 /// Normals nearer to each other than this, of planes no further apart than vertices of one place, are one
 /// plane's.
 const ALIKE: f64 = 1e-9;
