@@ -1,5 +1,8 @@
 //! Tracks of GPS receivers, in GPX 1.0 and 1.1: each file is the way of one walker.
 
+use chrono::{DateTime, NaiveDateTime, SubsecRound};
+use roxmltree::{Document, Node};
+
 use super::field::distance;
 use super::trace::{Trace, TraceError, TracePoint};
 
@@ -21,24 +24,22 @@ const EARTH: f64 = 6_371_008.8;
 ///
 /// # Errors
 ///
-/// [`TraceError`] for a point without longitude, latitude or time, for times that go back, and for
+/// [`TraceError`] for what is no XML, for a point without longitude, latitude or time, for times that go back, and for
 /// fewer than two points.
 pub fn read(text: &str) -> Result<Vec<Fix>, TraceError> {
-    let line = |at: usize| 1 + text[..at].matches('\n').count() as u64;
+    let document = Document::parse(text).map_err(|error| TraceError {
+        line: Some(error.pos().row.into()),
+        what: format!("expected a track in GPX, found what is no XML: {error}"),
+    })?;
     let mut fixes: Vec<Fix> = Vec::new();
-    let mut at = 0;
-    while let Some(found) = text[at..].find("<trkpt") {
-        let begin = at + found;
+    let points = document.descendants().filter(|node| is(node, "trkpt"));
+    for point in points {
         let fault = |what: String| TraceError {
-            line: Some(line(begin)),
+            line: Some(document.text_pos_at(point.range().start).row.into()),
             what,
         };
-        let end = text[begin..].find("</trkpt>");
-        let end = begin + end.ok_or_else(|| fault("expected </trkpt>, found the end".into()))?;
-        let point = &text[begin..end];
-        at = end;
         let angle = |name: &str, most: f64| {
-            let word = attribute(point, name);
+            let word = point.attribute(name);
             let number = word.and_then(|word| word.parse().ok());
             number.filter(|x: &f64| x.abs() <= most).ok_or_else(|| {
                 fault(format!(
@@ -47,8 +48,12 @@ pub fn read(text: &str) -> Result<Vec<Fix>, TraceError> {
             })
         };
         let lonlat = [angle("lon", 180.0)?, angle("lat", 90.0)?];
-        let height = element(point, "ele").and_then(|word| word.parse().ok());
-        let word = element(point, "time").ok_or_else(|| {
+        let element = |name| {
+            let named = point.children().find(|node| is(node, name));
+            named.and_then(|node| node.text()).map(str::trim)
+        };
+        let height = element("ele").and_then(|word| word.parse().ok());
+        let word = element("time").ok_or_else(|| {
             fault(
                 "expected a point with a time, found none: it is not known how fast it was".into(),
             )
@@ -82,6 +87,11 @@ pub fn read(text: &str) -> Result<Vec<Fix>, TraceError> {
         return Err(TraceError { line: None, what });
     }
     Ok(fixes)
+}
+
+/// Whether a node is an element of this name, in GPX 1.0, 1.1 or no namespace.
+fn is(node: &Node<'_, '_>, name: &str) -> bool {
+    node.tag_name().name() == name
 }
 
 /// The trace of walkers: all set out together. `place` says where on the map a fix is, in metres east
@@ -130,93 +140,11 @@ pub fn from_middle(track: &[Fix], fix: &Fix) -> [f64; 2] {
     [EARTH * east * middle[1].to_radians().cos(), -EARTH * north]
 }
 
-/// What stands between the quotes of an attribute.
-fn attribute<'t>(point: &'t str, name: &str) -> Option<&'t str> {
-    let tag = &point[..point.find('>')?];
-    let mut rest = tag;
-    loop {
-        let at = rest.find(name)?;
-        let before = rest[..at].chars().next_back();
-        let after = rest[at + name.len()..].trim_start();
-        rest = &rest[at + name.len()..];
-        if !before.is_some_and(char::is_whitespace) {
-            continue;
-        }
-        let value = after.strip_prefix('=')?.trim_start();
-        let quote = value
-            .chars()
-            .next()
-            .filter(|quote| "\"'".contains(*quote))?;
-        return value[1..].split(quote).next();
-    }
-}
-
-/// The text of an element.
-fn element<'t>(point: &'t str, name: &str) -> Option<&'t str> {
-    let (_, rest) = point.split_once(&format!("<{name}>"))?;
-    let (text, _) = rest.split_once(&format!("</{name}>"))?;
-    Some(text.trim())
-}
-
-/// Milliseconds since 1970 of a time in UTC or with an offset, as in RFC 3339.
+/// Milliseconds since 1970 of a time with an offset, as in RFC 3339, or without one in UTC.
 fn milliseconds(word: &str) -> Option<i64> {
-    let number = |from: usize, to: usize| -> Option<i64> {
-        let digits = word.get(from..to)?;
-        digits
-            .bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| digits.parse().ok())?
-    };
-    let is = |at: usize, sign: u8| word.as_bytes().get(at) == Some(&sign);
-    if !(is(4, b'-')
-        && is(7, b'-')
-        && (is(10, b'T') || is(10, b' '))
-        && is(13, b':')
-        && is(16, b':'))
-    {
-        return None;
-    }
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    if !(1..=12).contains(&month)
-        || !(1..=31).contains(&day)
-        || hour > 24
-        || minute > 59
-        || second > 60
-    {
-        return None;
-    }
-    let mut rest = word.get(19..)?;
-    let mut thousandths = 0;
-    if let Some(fraction) = rest.strip_prefix('.') {
-        let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
-        let share: f64 = format!("0.{}", &fraction[..digits]).parse().ok()?;
-        thousandths = (share * 1000.0).round() as i64;
-        rest = &fraction[digits..];
-    }
-    let offset = match rest {
-        "Z" | "" => 0,
-        _ => {
-            let sign = match rest.chars().next()? {
-                '+' => 1,
-                '-' => -1,
-                _ => return None,
-            };
-            let (hours, minutes) = rest[1..].split_once(':')?;
-            sign * (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?)
-        }
-    };
-    // Years that begin in March end with the day that may be missing.
-    let years = if month > 2 { year } else { year - 1 };
-    let months = (month + 9) % 12;
-    let days = 365 * years + years.div_euclid(4) - years.div_euclid(100)
-        + years.div_euclid(400)
-        + (153 * months + 2) / 5
-        + day
-        - 1
-        - 719_468;
-    let minutes = (days * 24 + hour) * 60 + minute - offset;
-    Some((minutes * 60 + second) * 1000 + thousandths)
+    let time = DateTime::parse_from_rfc3339(word).map(|time| time.to_utc());
+    let time = time.or_else(|_| word.parse().map(|time: NaiveDateTime| time.and_utc()));
+    Some(time.ok()?.round_subsecs(3).timestamp_millis())
 }
 
 #[cfg(test)]
@@ -230,6 +158,7 @@ mod tests {
             ("2000-03-01T00:00:00Z", 951_868_800_000),
             ("2024-02-29T12:30:15.250Z", 1_709_209_815_250),
             ("2024-02-29T14:30:15+02:00", 1_709_209_815_000),
+            ("2024-02-29 12:30:15", 1_709_209_815_000),
             ("1901-12-13T20:45:52Z", -2_147_483_648_000),
         ] {
             assert_eq!(milliseconds(word), Some(expected), "{word}");
@@ -256,7 +185,11 @@ mod tests {
     #[test]
     fn a_track_becomes_the_way_of_a_player() {
         let text = track(&[
-            (45.0, 14.0, "<time>2010-10-03T09:36:12Z</time>"),
+            (
+                45.0,
+                14.0,
+                "<!--</trkpt>--><time>2010-10-03T09:36:12Z</time>",
+            ),
             (45.001, 14.0, "<time>2010-10-03T09:36:12Z</time>"),
             (45.002, 14.0, "<time>2010-10-03T09:36:42Z</time>"),
         ]);
@@ -296,7 +229,7 @@ mod tests {
             read("<trkpt lat=\"1\" lon=\"2\">")
                 .unwrap_err()
                 .what
-                .contains("the end")
+                .contains("no XML")
         );
     }
 }
