@@ -50,7 +50,12 @@ pub struct Play {
 }
 
 /// The trace is of another field.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "expected players inside the bundle, found {:.1} % of {positions} positions outside of it, such as {},{},{}; is the \
+     bundle of another level than the trace?",
+    100.0 * *.nowhere as f64 / (*.positions).max(1) as f64, .example[0], .example[1], .example[2]
+)]
 pub struct Elsewhere {
     /// Positions that no place holds.
     pub nowhere: u64,
@@ -59,21 +64,6 @@ pub struct Elsewhere {
     /// One of them.
     pub example: [f64; 3],
 }
-
-impl std::fmt::Display for Elsewhere {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [x, y, z] = self.example;
-        let share = 100.0 * self.nowhere as f64 / self.positions.max(1) as f64;
-        write!(
-            f,
-            "expected players inside the bundle, found {share:.1} % of {} positions outside of it, \
-             such as {x},{y},{z}; is the bundle of another level than the trace?",
-            self.positions
-        )
-    }
-}
-
-impl std::error::Error for Elsewhere {}
 
 impl Play {
     /// Plays a trace on a field: in each frame, each player is where they were last seen. Who has

@@ -71,34 +71,14 @@ pub struct Outcome {
 }
 
 /// Why nothing was played.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// There is no scheme of that name; and those that there are.
+    #[error("there is no scheme {:?}; expected one of {}", .0, .1.join(", "))]
     NoScheme(String, Vec<&'static str>),
     /// The loopback fails a scheme.
-    Loopback(String, std::io::Error),
-}
-
-impl std::fmt::Display for RunError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NoScheme(name, names) => write!(
-                f,
-                "there is no scheme {name:?}; expected one of {}",
-                names.join(", ")
-            ),
-            Self::Loopback(name, error) => write!(f, "{name}, over the loopback: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for RunError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::NoScheme(..) => None,
-            Self::Loopback(_, error) => Some(error),
-        }
-    }
+    #[error("{0}, over the loopback: {1}")]
+    Loopback(String, #[source] std::io::Error),
 }
 
 /// One scheme at work.

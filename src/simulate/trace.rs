@@ -49,24 +49,14 @@ pub struct Trace {
 }
 
 /// What is wrong with a trace, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{what}", .line.map_or(String::new(), |line| format!("line {line}: ")))]
 pub struct TraceError {
     /// The line, counted from 1; none for the trace as a whole.
     pub line: Option<u64>,
     /// What was expected, and what was found.
     pub what: String,
 }
-
-impl std::fmt::Display for TraceError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            None => f.write_str(&self.what),
-            Some(line) => write!(f, "line {line}: {}", self.what),
-        }
-    }
-}
-
-impl std::error::Error for TraceError {}
 
 impl Trace {
     /// Reads a trace.

@@ -1,7 +1,8 @@
 //! What is wrong with a demo, and where.
 
 /// What is wrong with a demo, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}byte {byte}: {what}", .message.map_or(String::new(), |message| format!("message {message}, ")))]
 pub struct DemoError {
     /// The number of the message, counted from 1; none for the demo as a whole.
     pub message: Option<u64>,
@@ -28,14 +29,3 @@ impl DemoError {
         }
     }
 }
-
-impl std::fmt::Display for DemoError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(message) = self.message {
-            write!(f, "message {message}, ")?;
-        }
-        write!(f, "byte {}: {}", self.byte, self.what)
-    }
-}
-
-impl std::error::Error for DemoError {}

@@ -18,19 +18,12 @@ use super::field::Field;
 use super::trace::{Trace, TracePoint};
 
 /// Nobody can walk there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected places that players can walk between, found none: a terrain that is not too steep, or a level with a BSP and \
+     boxes of its cells"
+)]
 pub struct NoGround;
-
-impl std::fmt::Display for NoGround {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "expected places that players can walk between, found none: a terrain that is not too \
-             steep, or a level with a BSP and boxes of its cells",
-        )
-    }
-}
-
-impl std::error::Error for NoGround {}
 
 /// How many followers a leader has.
 const FOLLOWERS: usize = 3;
