@@ -249,45 +249,29 @@ impl<R: Run> Decider<R> {
 /// Is told the steps of a search in preorder. What hides a pair is a proof if the search ends with [`Found::Hidden`].
 pub(crate) trait Steps {
     /// An occluder hides all of a part.
-    fn hidden_by(&mut self, occluder: u32);
+    fn hidden_by(&mut self, _occluder: u32) {}
 
     /// The segment between two points is clear, which ends the search.
-    fn clear(&mut self, from: Point, to: Point);
+    fn clear(&mut self, _from: Point, _to: Point) {}
 
     /// A part is cut in two where the shadow of an occluder ends. Returns the number of this step.
-    fn cut(&mut self, occluder: u32, part: [&Span; 2], cut: &Cut) -> usize;
+    fn cut(&mut self, _occluder: u32, _part: [&Span; 2], _cut: &Cut) -> usize {
+        0
+    }
 
     /// All that follows is of the second half of what a step cut.
-    fn second(&mut self, of: usize);
+    fn second(&mut self, _of: usize) {}
 }
 
 /// What is clear alone.
 impl Steps for Option<[Point; 2]> {
-    fn hidden_by(&mut self, _: u32) {}
-
     fn clear(&mut self, from: Point, to: Point) {
         *self = Some([from, to]);
     }
-
-    fn cut(&mut self, _: u32, _: [&Span; 2], _: &Cut) -> usize {
-        0
-    }
-
-    fn second(&mut self, _: usize) {}
 }
 
 /// Where nobody needs to know.
-impl Steps for () {
-    fn hidden_by(&mut self, _: u32) {}
-
-    fn clear(&mut self, _: Point, _: Point) {}
-
-    fn cut(&mut self, _: u32, _: [&Span; 2], _: &Cut) -> usize {
-        0
-    }
-
-    fn second(&mut self, _: usize) {}
-}
+impl Steps for () {}
 
 /// The two parts of a pair of boxes of which one is cut, in the order in which they are proven: axes 0 to 2 are those of the
 /// first box, and -1 is the least coordinate, 1 the greatest.

@@ -5,7 +5,6 @@
 //! further on. So each step of the last proof is tried on its part of the new pair: one occluder, and not a list of them.
 //! What is left over is searched for a proof as any pair is.
 
-use super::Point;
 use super::candidates::List;
 use super::decide::{Decider, Found, Run, Steps, parts, prove};
 use super::occluder::{Cut, Occluder, Shadow, Span};
@@ -164,8 +163,6 @@ impl Steps for Vec<Step> {
             parts: [NONE; 2],
         });
     }
-
-    fn clear(&mut self, _: Point, _: Point) {}
 
     fn cut(&mut self, occluder: u32, _: [&Span; 2], _: &Cut) -> usize {
         let at = self.len();
