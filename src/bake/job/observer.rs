@@ -65,11 +65,13 @@ impl Stage {
 /// Observes a bake, and may stop it.
 pub trait Observer: Sync {
     /// A stage of `total` units begins.
-    fn stage(&self, stage: Stage, total: u64);
+    fn stage(&self, _stage: Stage, _total: u64) {}
     /// Of the stage, `done` units are done.
-    fn advance(&self, stage: Stage, done: u64);
+    fn advance(&self, _stage: Stage, _done: u64) {}
     /// Whether to stop: the bake ends soon, and leaves nothing behind but what it keeps.
-    fn cancelled(&self) -> bool;
+    fn cancelled(&self) -> bool {
+        false
+    }
     /// A person should know of this, before or after the work; options are named in backquotes.
     fn note(&self, _: &str) {}
 }
@@ -78,10 +80,4 @@ pub trait Observer: Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl Observer for Silent {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
+impl Observer for Silent {}

@@ -19,7 +19,7 @@ use crate::job::error::{BakeError, unreadable};
 use crate::job::incremental::job::{RebakeJob, RebakeOptions};
 use crate::job::incremental::layers::{Before, terrain_of};
 use crate::job::incremental::rebake::{options_of, rebake_layers};
-use crate::job::observer::{Observer, Stage};
+use crate::job::observer::Observer;
 use crate::job::options::{BakeOptions, as_seen};
 use crate::job::parallel::{Workers, thread_count};
 use crate::job::source::Source;
@@ -411,8 +411,6 @@ impl Shared {
 }
 
 impl Observer for Shared {
-    fn stage(&self, _: Stage, _: u64) {}
-    fn advance(&self, _: Stage, _: u64) {}
     fn cancelled(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
