@@ -117,17 +117,7 @@ impl<S: Simd> LanesF64<S> {
 
     #[inline(always)]
     fn with(self, f: impl Fn(f64x8<S>) -> f64x8<S>) -> Self {
-        let a = self.0;
-        Self([
-            f(a[0]),
-            f(a[1]),
-            f(a[2]),
-            f(a[3]),
-            f(a[4]),
-            f(a[5]),
-            f(a[6]),
-            f(a[7]),
-        ])
+        self.with_other(self, |a, _| f(a))
     }
 
     #[inline(always)]
