@@ -3,6 +3,18 @@
 /// A box, from its least to its greatest corner.
 pub type Corners = [[f64; 3]; 2];
 
+/// The box around two.
+#[inline(never)]
+pub(crate) fn hull([mut low, mut high]: Corners, [least, greatest]: Corners) -> Corners {
+    for (low, least) in low.iter_mut().zip(least) {
+        *low = low.min(least);
+    }
+    for (high, greatest) in high.iter_mut().zip(greatest) {
+        *high = high.max(greatest);
+    }
+    [low, high]
+}
+
 /// How the coordinates that somebody asks with, an engine's, differ from a level's, in which z is up.
 ///
 /// Turning axes is exact, and so is a scale of 1. With another scale positions are rounded to the nearest number, by less than

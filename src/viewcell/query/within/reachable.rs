@@ -4,7 +4,7 @@ use super::motion::{Extent, Mover};
 use crate::format::Frame;
 use crate::format::bits;
 use crate::format::cells::SymmetryCode;
-use crate::format::frame::Corners;
+use crate::format::frame::{Corners, hull};
 use crate::query::solid::reached::{MOST, ReachedCell};
 use crate::query::solid::within::Parts;
 use crate::query::{Place, SolidBundle, World};
@@ -30,17 +30,6 @@ pub struct ReachableSet<'a> {
     /// What the player may reach of each, with room for [`MOST`]; and how many these are, none if they are too many.
     cells: Box<[ReachedCell]>,
     count: usize,
-}
-
-/// The box around two.
-fn hull([[mut low, mut high], [least, greatest]]: [Corners; 2]) -> Corners {
-    for ((low, high), (least, greatest)) in
-        (low.iter_mut().zip(&mut high)).zip(least.into_iter().zip(greatest))
-    {
-        *low = low.min(least);
-        *high = high.max(greatest);
-    }
-    [low, high]
 }
 
 impl<'a> ReachableSet<'a> {
@@ -98,8 +87,8 @@ impl<'a> ReachableSet<'a> {
             times,
         } = mover.to_level(self.frame);
         let now = motion.region(&limits, [0.0, 0.0]).corners();
-        let path = times.map(|time| motion.region(&limits, [0.0, time]).corners());
-        let path = Extent::of_box(hull(path));
+        let [first, last] = times.map(|time| motion.region(&limits, [0.0, time]).corners());
+        let path = Extent::of_box(hull(first, last));
         self.fill(cell, now, [&path, &motion.region(&limits, times)]);
     }
 
