@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::answer::{Answer, Refusal};
+use viewcell::convex::cross;
 use viewcell::format::Frame;
 use viewcell::format::occluders::Occluders;
 use viewcell_ingest::world::solid::{Plane, Point, Solid};
@@ -98,14 +99,6 @@ pub(super) fn mesh(
 fn middle_of(polygon: &[Point]) -> Point {
     let count = polygon.len().max(1) as f64;
     [0, 1, 2].map(|axis| polygon.iter().map(|at| at[axis]).sum::<f64>() / count)
-}
-
-fn cross(a: Point, b: Point) -> Point {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
 }
 
 /// The polygon counterclockwise around a normal.

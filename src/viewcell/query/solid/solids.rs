@@ -1,7 +1,7 @@
 //! What hides in a level at run time: the occluders of its bundle, doors that are closed, and smoke.
 
 use super::SolidBundle;
-use crate::convex::{Movable, Occluder, OccluderSides, Plane, Scale, Span, dot};
+use crate::convex::{Movable, Occluder, OccluderSides, Plane, Scale, Span, dot, plus};
 use crate::format::frame::Corners;
 use crate::format::occluders::Occluders;
 
@@ -187,11 +187,4 @@ fn mark(door: &Corners) -> u64 {
         (hash.rotate_left(23) ^ bits).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     });
     1 << (hash >> 58)
-}
-
-fn plus(mut point: [f64; 3], by: [f64; 3]) -> [f64; 3] {
-    for (at, by) in point.iter_mut().zip(by) {
-        *at += by;
-    }
-    point
 }
