@@ -164,13 +164,7 @@ impl Checker<'_> {
         let holds = faults.is_empty();
         let outcome = self.report.rules.iter_mut().find(|o| o.rule == rule.name);
         if let Some(outcome) = outcome {
-            outcome.outcome = if holds {
-                Outcome::Passed
-            } else {
-                Outcome::Failed
-            };
-            outcome.fault_count = faults.count;
-            outcome.faults = faults.told;
+            *outcome = RuleOutcome::of(rule, faults);
         }
         holds
     }
