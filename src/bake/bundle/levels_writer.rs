@@ -126,7 +126,7 @@ impl LevelsWriter {
             });
         };
         self.unions[(index - first) as usize] = self.out.append(&mut self.open, bytes)?;
-        self.due = next_tree(grid, quad);
+        self.due = next_quad(grid, TREE_LEVEL, quad);
         Ok(())
     }
 
@@ -172,14 +172,19 @@ impl LevelsWriter {
 
 /// The quads that have unions, in bake order.
 pub fn trees_in_order(grid: Grid) -> impl Iterator<Item = Quad> {
-    let first = grid.bake_order().find(|quad| quad.level >= TREE_LEVEL);
-    std::iter::successors(first, move |&quad| next_tree(grid, quad))
+    quads_from(grid, TREE_LEVEL)
 }
 
-/// The quad of level 4 or more after one.
-fn next_tree(grid: Grid, quad: Quad) -> Option<Quad> {
+/// The quads of a level and of those above it, in bake order.
+pub(super) fn quads_from(grid: Grid, least: u32) -> impl Iterator<Item = Quad> {
+    let first = grid.bake_order().find(|quad| quad.level >= least);
+    std::iter::successors(first, move |&quad| next_quad(grid, least, quad))
+}
+
+/// The one after a quad among these.
+pub(super) fn next_quad(grid: Grid, least: u32, quad: Quad) -> Option<Quad> {
     let mut next = grid.next_in_bake_order(quad)?;
-    while next.level < TREE_LEVEL {
+    while next.level < least {
         next = grid.next_in_bake_order(next)?;
     }
     Some(next)

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
+use crate::bundle::levels_writer::{next_quad, quads_from};
 use crate::bundle::verify::container::Container;
 use crate::bundle::verify::report::Faults;
 use viewcell::format::bytes::MAX_VARINT_LEN;
@@ -63,17 +64,12 @@ impl Places {
 
     /// The quad whose tree comes after that of `quad`.
     pub(super) fn next(&self, quad: Quad) -> Option<Quad> {
-        let mut next = self.grid.next_in_bake_order(quad)?;
-        while next.level < self.least {
-            next = self.grid.next_in_bake_order(next)?;
-        }
-        Some(next)
+        next_quad(self.grid, self.least, quad)
     }
 
     /// The quads that have trees, in bake order.
-    pub(super) fn order(&self) -> impl Iterator<Item = Quad> + use<'_> {
-        let first = self.grid.bake_order().find(|quad| quad.level >= self.least);
-        std::iter::successors(first, |&quad| self.next(quad))
+    pub(super) fn order(&self) -> impl Iterator<Item = Quad> + use<> {
+        quads_from(self.grid, self.least)
     }
 
     /// Offset of the byte after a quad's tree in `TREE`.
