@@ -311,15 +311,7 @@ fn portals(portals: &[Portal]) -> Vec<u8> {
 /// same cell.
 fn flatten(tree: &BspTree) -> (Child, Vec<PlaneNode>) {
     let nodes = tree.nodes();
-    let mut order = Vec::new();
-    let mut stack = vec![tree.root()];
-    while let Some(child) = stack.pop() {
-        if let BspChild::Node(node) = child {
-            order.push(node as usize);
-            let [front, behind] = nodes[node as usize].children;
-            stack.extend([behind, front]);
-        }
-    }
+    let order = tree.parents_first();
     // What each node comes to: itself, or what lies on both its sides.
     let mut becomes: Vec<Child> = (0..nodes.len() as u32).map(Child::Node).collect();
     let resolve = |child: BspChild, becomes: &[Child]| match child {

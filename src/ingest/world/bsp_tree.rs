@@ -185,6 +185,20 @@ impl BspTree {
         self.root
     }
 
+    /// The numbers of its nodes, each before its children.
+    pub fn parents_first(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut stack = vec![self.root];
+        while let Some(child) = stack.pop() {
+            if let BspChild::Node(node) = child {
+                order.push(node as usize);
+                let [front, behind] = self.nodes[node as usize].children;
+                stack.extend([behind, front]);
+            }
+        }
+        order
+    }
+
     /// The number of cells that the leaves belong to.
     pub fn cells(&self) -> usize {
         self.cells

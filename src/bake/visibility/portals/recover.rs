@@ -205,16 +205,7 @@ fn whole_nodes(tree: &BspTree) -> Vec<Option<u32>> {
     let nodes = tree.nodes();
     let mut below = vec![Below::None; nodes.len()];
     let mut whole = vec![None; nodes.len()];
-    // Parents first.
-    let mut order = Vec::new();
-    let mut stack = vec![tree.root()];
-    while let Some(at) = stack.pop() {
-        if let BspChild::Node(node) = at {
-            order.push(node as usize);
-            stack.extend(nodes[node as usize].children);
-        }
-    }
-    for &node in order.iter().rev() {
+    for node in tree.parents_first().into_iter().rev() {
         let sides = nodes[node].children.map(|child| match child {
             BspChild::Node(node) => below[node as usize],
             BspChild::Leaf(leaf) => {
