@@ -44,7 +44,7 @@ pub fn write_pruned(source: &Path, output: &Path, to: DeepestFirst) -> Result<()
     header.parameters.lossy = true;
     // Whom A sees is pruned without a look at who sees A.
     header.parameters.mutual = false;
-    let mut writer = TerrainWriter::create_on(output, true, &header, (&heights, &valid))?;
+    let mut writer = TerrainWriter::create(output, true, &header, (&heights, &valid))?;
     let mut statistics = Statistics::new(grid, valid.samples());
     let mut quads = grid.bake_order();
     let working = || {

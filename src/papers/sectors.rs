@@ -158,7 +158,7 @@ pub fn write_by_sectors(
     };
     let (grid, max_distance) = (parameters.grid, parameters.max_distance);
     let field = SectorField::new(terrain, bodies, sectors, max_distance);
-    let mut writer = TerrainWriter::create_on(path, true, &header, (&heights, &valid))?;
+    let mut writer = TerrainWriter::create(path, true, &header, (&heights, &valid))?;
     let mut statistics = Statistics::new(grid, valid.samples());
     let mut scratch = Scratch::default();
     // What the quads of each level see that are not written yet.

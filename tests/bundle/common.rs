@@ -6,7 +6,7 @@ pub use viewcell::dice::mixed as mix;
 use viewcell::format::{Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode};
 pub use viewcell_bake::Silent;
 use viewcell_bake::bundle::{
-    GridHeader, GridKind, InputFile, Provenance, Statistics, TerrainWriter, Written,
+    BundleError, GridHeader, GridKind, InputFile, Provenance, Statistics, TerrainWriter, Written,
 };
 use viewcell_bake::compress::{Scratch, ValidPyramid, encode};
 use viewcell_bake::{BakeOptions, RepackOptions, Source, bake_terrain, repack};
@@ -135,13 +135,14 @@ impl World {
         self.try_write(path, false).unwrap()
     }
 
-    pub fn try_write(
-        &self,
-        path: &Path,
-        overwrite: bool,
-    ) -> Result<Written, viewcell_bake::bundle::BundleError> {
+    pub fn writer(&self, path: &Path, overwrite: bool) -> Result<TerrainWriter, BundleError> {
+        let ground = (&self.heights[..], &self.pyramid());
+        TerrainWriter::create(path, overwrite, &self.header(), ground)
+    }
+
+    pub fn try_write(&self, path: &Path, overwrite: bool) -> Result<Written, BundleError> {
         let pyramid = self.pyramid();
-        let mut writer = TerrainWriter::create(path, overwrite, &self.header(), &self.heights)?;
+        let mut writer = self.writer(path, overwrite)?;
         let mut statistics = Statistics::new(self.grid, pyramid.samples());
         let mut scratch = Scratch::default();
         let mut unions = vec![vec![0u64; self.grid.blocks()]; self.grid.levels() as usize + 1];

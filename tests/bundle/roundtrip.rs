@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use viewcell::format::{Quad, Tag};
 use viewcell::query::{Bundle, MappedBundle, Sample};
-use viewcell_bake::bundle::{
-    BundleError, ErrorKind, Provenance, StageTime, TerrainWriter, Timings, info,
-};
+use viewcell_bake::bundle::{BundleError, ErrorKind, Provenance, StageTime, Timings, info};
 
 use viewcell_bake::survey::difference;
 
@@ -171,7 +169,7 @@ fn an_output_that_appears_meanwhile_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.vcb");
     let world = World::new(1, 1, 0);
-    let mut writer = TerrainWriter::create(&path, false, &world.header(), &world.heights).unwrap();
+    let mut writer = world.writer(&path, false).unwrap();
     for quad in world.grid.bake_order() {
         writer
             .push_tree(quad.level, quad.column, quad.row, &[1])
@@ -189,7 +187,7 @@ fn a_writer_that_is_dropped_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.vcb");
     let world = World::new(9, 9, 0);
-    let mut writer = TerrainWriter::create(&path, false, &world.header(), &world.heights).unwrap();
+    let mut writer = world.writer(&path, false).unwrap();
     writer.push_tree(0, 0, 0, &[1]).unwrap();
     // Where the system knows files without a name, it has none yet.
     assert!(entries(folder.path()).len() <= 1);
@@ -202,7 +200,7 @@ fn trees_must_come_in_bake_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.vcb");
     let world = World::new(9, 9, 0);
-    let create = || TerrainWriter::create(&path, false, &world.header(), &world.heights).unwrap();
+    let create = || world.writer(&path, false).unwrap();
     let mut writer = create();
     writer.push_tree(0, 0, 0, &[1]).unwrap();
     let error = writer.push_tree(0, 0, 1, &[1]).unwrap_err();

@@ -112,22 +112,11 @@ pub struct TerrainWriter {
 }
 
 impl TerrainWriter {
-    /// Begins a bundle. `heights` are in metres, row by row, NaN for void.
+    /// Begins a bundle of heights in metres, row by row, NaN for void, and of where somebody can be, which is on no void.
     ///
     /// Errors where the output exists and is not to be overwritten, its folder is not there, or
     /// the heights do not fit the grid.
     pub fn create(
-        path: &Path,
-        overwrite: bool,
-        header: &GridHeader,
-        heights: &[f64],
-    ) -> Result<Self, BundleError> {
-        let valid = of_heights(header.parameters.grid, heights)?;
-        Self::create_on(path, overwrite, header, (heights, &valid))
-    }
-
-    /// The same for ground on which somebody can be only where it is `valid`, which no void is.
-    pub fn create_on(
         path: &Path,
         overwrite: bool,
         header: &GridHeader,
@@ -289,12 +278,6 @@ fn stated(sections: &[Section]) -> BTreeMap<String, String> {
     let of = |section: &&Section| [Tag::SOLD, Tag::SBOX, Tag::SOCC].contains(&section.tag);
     let stated = |section: &Section| (section.tag.to_string(), stated_checksum(section.checksum));
     sections.iter().filter(of).map(stated).collect()
-}
-
-/// Where somebody can be by the heights alone; errors unless there is one a sample.
-pub(super) fn of_heights(grid: Grid, heights: &[f64]) -> Result<ValidPyramid, BundleError> {
-    check_length(grid.samples(), heights)?;
-    Ok(ValidPyramid::from_heights(grid, heights))
 }
 
 fn check_length(expected: u64, heights: &[f64]) -> Result<(), BundleError> {
