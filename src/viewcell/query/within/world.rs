@@ -2,7 +2,7 @@
 //!
 //! All of it errs towards visible only, and allocates nothing: rows of cells lie on the stack.
 
-use super::motion::{Extent, Motion, MotionLimits, Mover};
+use super::motion::{Extent, Motion, Mover};
 use crate::format::cells::MAX_CELLS;
 use crate::query::{CellBundle, Place, World};
 
@@ -82,31 +82,11 @@ impl World<'_> {
         }
     }
 
-    /// Whether two players may see each other at any time from `times[0]` until `times[1]` seconds later, as long
-    /// as both move within limits.
+    /// Whether one player may see another, each at any of some times of their own. A client's own player is predicted
+    /// there, and moves on for longer than the server knows; others move on the server alone. Not the same the other way round in a solid level.
     ///
     /// Errs towards visible only: who is in no place now ([`World::locate`]) sees all and is seen by all: off the grid or
     /// at a void of a terrain, in no cell of a level.
-    pub fn visible_in_motion(
-        &self,
-        players: [&Motion; 2],
-        limits: &MotionLimits,
-        times: [f64; 2],
-    ) -> bool {
-        let [a, b] = players.map(|&motion| {
-            let mover = Mover {
-                motion,
-                limits: *limits,
-                times,
-            };
-            mover.to_level(self.frame()).region()
-        });
-        self.as_baked().visible_regions(&a, &b) || self.is_any_lost(players)
-    }
-
-    /// Whether one player may see another, each at any of some times of their own. A client's own player is predicted
-    /// there, and moves on for longer than the server knows; others move on the server alone. Else as
-    /// [`World::visible_in_motion`]; only in a solid level not the same the other way round.
     pub fn sees_in_motion(&self, from: &Mover, to: &Mover) -> bool {
         let [a, b] = [from, to].map(|mover| mover.to_level(self.frame()).region());
         self.as_baked().sees_region(&a, &b) || self.is_any_lost([&from.motion, &to.motion])
