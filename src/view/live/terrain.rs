@@ -112,13 +112,21 @@ fn count(opened: &Arc<Opened>) {
 
 /// What stands for the sample COL,ROW of the heightmap.
 pub(super) fn place(terrain: &TerrainBundle<'_>, text: &str) -> Result<Sample, Refusal> {
+    let [column, row] = column_row(text, terrain.parameters().heightmap())?;
+    let place = terrain.parameters().place(column, row);
+    place.ok_or_else(Refusal::damaged)
+}
+
+/// COL,ROW of a heightmap of so many columns and rows.
+pub(super) fn column_row(text: &str, [columns, rows]: [u32; 2]) -> Result<[u32; 2], Refusal> {
     let numbers = text.split_once(',');
-    let numbers = numbers.and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
-    let place = numbers.and_then(|(column, row)| terrain.parameters().place(column, row));
+    let numbers = numbers.and_then(|(c, r)| Some([c.parse().ok()?, r.parse().ok()?]));
+    let place = numbers.filter(|&[column, row]| column < columns && row < rows);
     place.ok_or_else(|| {
-        let [columns, rows] = terrain.parameters().heightmap().map(|count| count - 1);
         Refusal::bad_request(format!(
-            "{text:?}: expected COL,ROW with columns 0 to {columns} and rows 0 to {rows}"
+            "{text:?}: expected COL,ROW with columns 0 to {} and rows 0 to {}",
+            columns - 1,
+            rows - 1
         ))
     })
 }

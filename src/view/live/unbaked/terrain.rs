@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::super::answer::{Answer, Refusal};
-use super::super::terrain::{micros_since, shaded};
+use super::super::terrain::{column_row, micros_since, shaded};
 use crate::picture::grouped;
 use viewcell::format::GridError;
 use viewcell::query::{Grid, Sample};
@@ -128,17 +128,7 @@ impl UnbakedTerrain {
 
     /// What is seen from a sample.
     pub(super) fn pvs(&self, at: &str) -> Result<Answer, Refusal> {
-        let numbers = at.split_once(',');
-        let numbers = numbers.and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
-        let (width, height) = (self.grid.width(), self.grid.height());
-        let place = numbers.filter(|&(column, row)| column < width && row < height);
-        let Some((column, row)) = place else {
-            return Err(Refusal::bad_request(format!(
-                "{at:?}: expected COL,ROW with columns 0 to {} and rows 0 to {}",
-                width - 1,
-                height - 1
-            )));
-        };
+        let [column, row] = column_row(at, [self.grid.width(), self.grid.height()])?;
         let start = Instant::now();
         let viewpoint = Viewpoint {
             sample: (column, row),
