@@ -1,7 +1,7 @@
 //! Where words and bytes go.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 use std::path::{self, Path, PathBuf};
@@ -60,6 +60,20 @@ impl FileWorkOptions {
             say(format_args!("written: {}{size}", output.display()));
         }
     }
+}
+
+/// What a file's ending, in upper or lower case, stands for among those that are `known`; `expected` are these in words.
+pub fn of_ending<T: Copy>(path: &Path, known: &[(&str, T)], expected: &str) -> Result<T, Failure> {
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or("");
+    let found = known
+        .iter()
+        .find(|(name, _)| ending.eq_ignore_ascii_case(name));
+    found.map(|(_, of)| *of).ok_or_else(|| {
+        Failure::usage(format!(
+            "{}: expected a name that ends in {expected}, found {ending:?}",
+            path.display()
+        ))
+    })
 }
 
 /// Says something to a person, on stderr. If nobody listens, that is no reason to fail.

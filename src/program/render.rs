@@ -1,6 +1,5 @@
 //! `viewcell render`: a picture of what a bundle says: a terrain, or a level a floor at a time.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use image::RgbaImage;
@@ -13,7 +12,7 @@ use viewcell_bake::survey::{self, Difference, Survey, by_cell, cell_difference, 
 use viewcell_view::picture::{self, LevelPages, PAGE_WIDTHS, Page, TerrainPages};
 
 use super::exit::{Failure, Outcome};
-use super::output::FileWorkOptions;
+use super::output::{FileWorkOptions, of_ending};
 use super::query::{self, By, GivenPlace, Opened};
 use super::shading::{self, Shading};
 use super::work::Work;
@@ -119,14 +118,7 @@ pub fn check_width(width: u32, bare: bool) -> Result<(), Failure> {
 
 /// Fails unless a file's name says that it is a PNG.
 pub fn check_png(path: &Path) -> Result<(), Failure> {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
-    if extension.eq_ignore_ascii_case("png") {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "{}: expected a name that ends in .png, found {extension:?}",
-        path.display()
-    )))
+    of_ending(path, &[("png", ())], ".png")
 }
 
 /// Draw a bundle as a PNG, with a legend

@@ -1,6 +1,6 @@
 //! `viewcell viewshed`: what single observers see of a heightmap, without a bake.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ use viewcell_view::picture::{
 
 use super::exit::{Failure, Outcome};
 use super::heightmap::{Heightmap, SightArgs, SightDocument};
-use super::output::check_not_input;
+use super::output::{check_not_input, of_ending};
 use super::places::PlaceArgs;
 use super::values;
 use super::work::{Range, RasterDocument, Work, WorkOptions};
@@ -290,15 +290,8 @@ pub fn run(args: &Args) -> Outcome {
 
 /// Whether a file is to be a map, by its name; else it is a picture.
 fn is_map(path: &Path) -> Result<bool, Failure> {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
-    match extension.to_ascii_lowercase().as_str() {
-        "png" => Ok(false),
-        "tif" | "tiff" => Ok(true),
-        _ => Err(Failure::usage(format!(
-            "{}: expected a name that ends in .tif or .png, found {extension:?}",
-            path.display()
-        ))),
-    }
+    let endings = [("png", false), ("tif", true), ("tiff", true)];
+    of_ending(path, &endings, ".tif or .png")
 }
 
 impl Of {

@@ -1,6 +1,5 @@
 //! What the exports have in common: where they write, with how many threads, how they stop.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +13,7 @@ use viewcell_ingest::world::Terrain;
 use viewcell_view::picture::{RasterFormat, RasterLayout, RasterWriter};
 
 use super::exit::Failure;
-use super::output::{FileWorkOptions, Json, check_outputs};
+use super::output::{FileWorkOptions, Json, check_outputs, of_ending};
 use super::progress::{Progress, Voice};
 use super::signals::Stop;
 use super::values;
@@ -216,16 +215,15 @@ impl<'a> Work<'a> {
 
 /// The format that a file's name asks for; `None` for .png, if that is `drawn`.
 pub fn format_of(path: &Path, drawn: bool) -> Result<Option<RasterFormat>, Failure> {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
-    match extension.to_ascii_lowercase().as_str() {
-        "tif" | "tiff" => Ok(Some(RasterFormat::GeoTiff)),
-        "npy" => Ok(Some(RasterFormat::Npy)),
-        "png" if drawn => Ok(None),
-        _ => Err(Failure::usage(format!(
-            "{}: expected a name that ends in .tif{} .npy, found {extension:?}",
-            path.display(),
-            if drawn { ", .png or" } else { " or" }
-        ))),
+    let endings = [
+        ("tif", Some(RasterFormat::GeoTiff)),
+        ("tiff", Some(RasterFormat::GeoTiff)),
+        ("npy", Some(RasterFormat::Npy)),
+        ("png", None),
+    ];
+    match drawn {
+        true => of_ending(path, &endings, ".tif, .png or .npy"),
+        false => of_ending(path, &endings[..3], ".tif or .npy"),
     }
 }
 

@@ -1,6 +1,5 @@
 //! `viewcell query pvs`: everything that may be seen from a place; and `viewcell query locate`: which cell holds a point?
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, Outcome};
@@ -43,6 +42,7 @@ pub struct PvsArgs {
     json: Json,
 }
 
+#[derive(Clone, Copy)]
 enum Drawing {
     Png,
     GeoTiff,
@@ -160,15 +160,12 @@ fn pvs_on_terrain(args: &PvsArgs, opened: &Opened, terrain: &TerrainBundle<'_>) 
 }
 
 fn kind_of(path: &Path) -> Result<Drawing, Failure> {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
-    match extension.to_ascii_lowercase().as_str() {
-        "png" => Ok(Drawing::Png),
-        "tif" | "tiff" => Ok(Drawing::GeoTiff),
-        _ => Err(Failure::usage(format!(
-            "{}: expected a name that ends in .png or .tif, found {extension:?}",
-            path.display()
-        ))),
-    }
+    let endings = [
+        ("png", Drawing::Png),
+        ("tif", Drawing::GeoTiff),
+        ("tiff", Drawing::GeoTiff),
+    ];
+    output::of_ending(path, &endings, ".png or .tif")
 }
 
 fn png(terrain: &TerrainBundle, pvs: &Pvs) -> Result<Vec<u8>, picture::PictureError> {

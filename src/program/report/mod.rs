@@ -5,8 +5,7 @@ mod look;
 mod page;
 mod terrain;
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use look::Look;
 use schemars::JsonSchema;
@@ -15,8 +14,8 @@ use serde::Serialize;
 use viewcell::query::World;
 use viewcell_bake::bundle;
 
-use super::exit::{Exit, Failure, Outcome};
-use super::output::{self, FileWorkOptions, say};
+use super::exit::{Exit, Outcome};
+use super::output::{self, FileWorkOptions, of_ending, say};
 use super::query;
 use super::shading::Shading;
 pub use page::{Page, Section};
@@ -61,7 +60,8 @@ pub struct Document {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    check_html(&args.output)?;
+    let endings = [("html", ()), ("htm", ())];
+    of_ending(&args.output, &endings, ".html")?;
     if args.interactive {
         look::check(&args.bundle)?;
     }
@@ -95,16 +95,4 @@ pub fn run(args: &Args) -> Outcome {
         output::print(format_args!("written: {}", args.output.display()))?;
     }
     Ok(Exit::Done)
-}
-
-/// Fails unless a file's name says that it is HTML.
-fn check_html(path: &Path) -> Result<(), Failure> {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("");
-    match extension.to_ascii_lowercase().as_str() {
-        "html" | "htm" => Ok(()),
-        _ => Err(Failure::usage(format!(
-            "{}: expected a name that ends in .html, found {extension:?}",
-            path.display()
-        ))),
-    }
 }
