@@ -10,13 +10,12 @@ use serde::Serialize;
 
 use viewcell::query::World;
 use viewcell_bake::bundle::{self, Info};
-use viewcell_bake::survey::seen_by;
 use viewcell_view::picture::grouped;
 
 use super::exit::{Exit, Failure, Outcome};
 use super::info::Metres;
 use super::output::Json;
-use super::render::{name, solid_seen_by, survey};
+use super::render::{name, seen_by_cells, survey};
 use super::values::ByteSize;
 use super::work::Work;
 use super::{output, query};
@@ -360,8 +359,7 @@ impl<'a> Measured<'a> {
         let opened = query::open(self.path)?;
         let of_cells = |seen: &[u32]| Exposed::of(seen, seen.len() as u64, |cell| vec![cell]);
         Ok(match opened.world() {
-            World::Cells(level) => of_cells(&seen_by(level)),
-            World::Solid(level) => of_cells(&solid_seen_by(work, self.path, level)?),
+            World::Cells(_) | World::Solid(_) => of_cells(&seen_by_cells(work, &opened)?),
             World::Terrain(of) => {
                 let (width, samples) = (of.grid().width(), of.valid().count(of.grid().root()));
                 let place = |at| vec![at % width, at / width];

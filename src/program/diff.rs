@@ -183,28 +183,22 @@ fn of_terrains(args: &Args, work: &Work<'_>, both: &[Opened; 2]) -> Result<Found
     query::check_level(&both[0], args.quad + a.parameters().finest())?;
     let found = compare(work, paths, [&a, &b], args.quad)?;
     let level = |(level, of): (u32, &survey::LevelDifference)| {
-        let [hidden_share_a, hidden_share_b] = of.hidden_shares();
-        LevelCounts {
-            level,
-            pairs: of.pairs,
-            hidden_share_a,
-            hidden_share_b,
-            hidden_in_a_visible_in_b: of.revealed,
-            visible_in_a_hidden_in_b: of.concealed,
-        }
+        let differ = [of.revealed, of.concealed];
+        LevelCounts::new(level, of.pairs, of.hidden_shares(), differ)
     };
     let levels: Vec<LevelCounts> = (0..).zip(&found.levels).map(level).collect();
     if args.output.is_none() {
         return Ok((levels, None, None));
     }
     let pages = terrain_pages(&both[0], None)?;
-    let [revealed, concealed] = [0, 1].map(|way| {
-        let counts: Vec<u32> = found.quads.iter().map(|counts| counts[way]).collect();
-        survey::spread(&a, args.quad, &counts)
-    });
-    let [title, subtitle, hidden, visible] = headings(args, &levels[args.quad as usize]);
-    let panels: [(&str, &[u32]); 2] = [(&hidden, &revealed), (&visible, &concealed)];
-    Ok((levels, Some(pages.losses(&title, &subtitle, &panels)), None))
+    let counts = ways(&found.quads).map(|counts| survey::spread(&a, args.quad, &counts));
+    let page = drawn(
+        args,
+        &levels[args.quad as usize],
+        &counts,
+        |title, subtitle, maps| pages.losses(title, subtitle, maps),
+    );
+    Ok((levels, Some(page), None))
 }
 
 fn of_cells(args: &Args, both: &[Opened; 2]) -> Result<Found, Failure> {
@@ -216,31 +210,38 @@ fn of_cells(args: &Args, both: &[Opened; 2]) -> Result<Found, Failure> {
     let pairs = cells * (cells - 1);
     let hidden = visible.map(|visible| 1.0 - visible as f64 / pairs.max(1) as f64);
     let level = LevelCounts::of_cells(pairs, hidden, &counts);
-    let page = match &args.output {
-        None => None,
-        Some(_) => {
-            let pages = level_pages(paths[0], a, PLAN_SIDE)?;
-            let [title, subtitle, hidden, visible] = headings(args, &level);
-            let ways = [0, 1].map(|way| counts.iter().map(|c| c[way]).collect::<Vec<u32>>());
-            let panels: [(&str, &[u32]); 2] = [(&hidden, &ways[0]), (&visible, &ways[1])];
-            Some(pages.losses(&title, &subtitle, &panels))
-        }
-    };
-    Ok((vec![level], page, None))
+    if args.output.is_none() {
+        return Ok((vec![level], None, None));
+    }
+    let pages = level_pages(&both[0], PLAN_SIDE)?;
+    let page = drawn(args, &level, &ways(&counts), |title, subtitle, maps| {
+        pages.losses(title, subtitle, maps)
+    });
+    Ok((vec![level], Some(page), None))
+}
+
+/// From each place how many are hidden in A alone, and how many in B alone.
+fn ways(counts: &[[u32; 2]]) -> [Vec<u32>; 2] {
+    [0, 1].map(|way| counts.iter().map(|counts| counts[way]).collect())
 }
 
 impl LevelCounts {
-    /// Of a level, by the shares that are hidden, and from each cell how many cells differ.
-    fn of_cells(pairs: u64, [a, b]: [f64; 2], counts: &[[u32; 2]]) -> Self {
-        let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
+    /// By the shares that are hidden in A and in B, and the pairs that are hidden in A alone and in B alone.
+    fn new(level: u32, pairs: u64, hidden: [f64; 2], differ: [u64; 2]) -> Self {
         Self {
-            level: 0,
+            level,
             pairs,
-            hidden_share_a: a,
-            hidden_share_b: b,
-            hidden_in_a_visible_in_b: sum(0),
-            visible_in_a_hidden_in_b: sum(1),
+            hidden_share_a: hidden[0],
+            hidden_share_b: hidden[1],
+            hidden_in_a_visible_in_b: differ[0],
+            visible_in_a_hidden_in_b: differ[1],
         }
+    }
+
+    /// Of a level, by the shares that are hidden, and from each cell how many cells differ.
+    fn of_cells(pairs: u64, hidden: [f64; 2], counts: &[[u32; 2]]) -> Self {
+        let sum = |way: usize| counts.iter().map(|counts| u64::from(counts[way])).sum();
+        Self::new(0, pairs, hidden, [sum(0), sum(1)])
     }
 }
 
@@ -281,23 +282,31 @@ fn of_solids(args: &Args, both: &[Opened; 2]) -> Result<Found, Failure> {
     Ok((vec![level], None, Some(cells)))
 }
 
-/// Title and second line of a picture, and the captions of its halves.
-fn headings(args: &Args, level: &LevelCounts) -> [String; 4] {
+/// The page of a level, by what draws maps of a title, a second line and captions.
+fn drawn(
+    args: &Args,
+    level: &LevelCounts,
+    [revealed, concealed]: &[Vec<u32>; 2],
+    draw: impl FnOnce(&str, &str, &[(&str, &[u32])]) -> Page,
+) -> Page {
     let (a, b) = (name(&args.a), name(&args.b));
     let from = match level.level {
         0 => "each place".to_owned(),
         level => format!("{0} × {0} samples", 1_u64 << level),
     };
-    [
-        format!("How {a} and {b} differ"),
-        format!(
-            "hidden from {from}: {:.2} % in {a}, {:.2} % in {b}",
-            100.0 * level.hidden_share_a,
-            100.0 * level.hidden_share_b
-        ),
-        format!("hidden in {a}, visible in {b}"),
-        format!("visible in {a}, hidden in {b}"),
-    ]
+    let title = format!("How {a} and {b} differ");
+    let subtitle = format!(
+        "hidden from {from}: {:.2} % in {a}, {:.2} % in {b}",
+        100.0 * level.hidden_share_a,
+        100.0 * level.hidden_share_b
+    );
+    let hidden = format!("hidden in {a}, visible in {b}");
+    let visible = format!("visible in {a}, hidden in {b}");
+    draw(
+        &title,
+        &subtitle,
+        &[(&hidden, revealed), (&visible, concealed)],
+    )
 }
 
 /// Options that one bundle was made with and the other was not.

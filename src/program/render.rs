@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use viewcell::frontier::FrontierOptions;
-use viewcell::query::{CellBundle, SolidBundle, TerrainBundle, World};
+use viewcell::query::{CellBundle, TerrainBundle, World};
 use viewcell_bake::survey::{self, Difference, Survey, by_cell, cell_difference, seen_by};
 use viewcell_view::picture::{self, LevelPages, PAGE_WIDTHS, Page, TerrainPages};
 
@@ -48,8 +48,7 @@ pub fn run(args: &Args) -> Outcome {
     args.by.check(&opened)?;
     let page = match opened.world() {
         World::Terrain(terrain) => terrain_page(args, &work, &opened, terrain),
-        World::Cells(level) => level_page(args, &opened, level),
-        World::Solid(level) => solid_page(args, &work, &opened, level),
+        World::Cells(_) | World::Solid(_) => level_page(args, &work, &opened),
     };
     save(args, &work, &page?)
 }
@@ -301,15 +300,31 @@ pub fn compare(
 pub const PLAN_SIDE: u32 = 1000;
 
 /// The page that is asked for.
-fn level_page(args: &Args, opened: &Opened, level: &CellBundle<'_>) -> Result<Page, Failure> {
+fn level_page(args: &Args, work: &Work<'_>, opened: &Opened) -> Result<Page, Failure> {
     let path = &args.bundle;
-    if args.quad != 0 {
-        return Err(Failure::usage(format!(
-            "--quad: expected a terrain, found cells in {}",
-            path.display()
-        )));
-    }
     let what = &args.what;
+    let of_solids = [
+        (args.quad != 0, "--quad"),
+        (what.distance.is_some(), "--distance"),
+        (what.lost.is_some(), "--lost"),
+    ];
+    let refused = of_solids.into_iter().find(|(given, _)| *given);
+    match (opened.world().solid(), refused) {
+        (Some(_), Some((_, option))) => {
+            return Err(Failure::usage(format!(
+                "{option}: expected another bundle, found {} of a solid level, of which --pvs, --frontier and \
+                 --exposure are drawn",
+                path.display()
+            )));
+        }
+        (None, _) if args.quad != 0 => {
+            return Err(Failure::usage(format!(
+                "--quad: expected a terrain, found cells in {}",
+                path.display()
+            )));
+        }
+        _ => {}
+    }
     let cell = |place| opened.cell(&args.by.position(opened, place)?);
     // Places first: a plan takes a moment.
     let pvs = what.pvs.map(cell).transpose()?;
@@ -318,24 +333,25 @@ fn level_page(args: &Args, opened: &Opened, level: &CellBundle<'_>) -> Result<Pa
         Some([a, b]) => Some([cell(*a)?, cell(*b)?]),
         _ => None,
     };
-    let pages = level_pages(path, *level, plan_side(args))?;
+    let pages = level_pages(opened, plan_side(args))?;
     if let Some(cell) = pvs {
         return Ok(pages.pvs(cell));
     }
     if let Some(players) = players {
-        return pages.frontier(players).map_err(Failure::resource);
+        return Ok(pages.frontier(players));
     }
     if let Some(from) = distance {
         return Ok(pages.distance(from));
     }
     if what.exposure {
-        return Ok(pages.exposure(&seen_by(level), &[]));
+        return Ok(pages.exposure(&seen_by_cells(work, opened)?, &[]));
     }
     let Some(other) = &what.lost else {
         return Ok(pages.plain());
     };
+    let level = opened.cells()?;
     let other_opened = query::open(other)?;
-    let levels = [level, &other_opened.cells()?];
+    let levels = [&level, &other_opened.cells()?];
     check_same([path, other], levels)?;
     let (cells, visible) = cell_difference(levels);
     let sum = |which: usize| cells.iter().map(|c| u64::from(c[which])).sum::<u64>();
@@ -358,18 +374,20 @@ pub fn plan_side(args: &Args) -> u32 {
     }
 }
 
-/// Pages of a level. Fails where the bundle does not know where its cells are.
-pub fn level_pages<'a>(
-    path: &Path,
-    level: CellBundle<'a>,
-    side: u32,
-) -> Result<LevelPages<'a>, Failure> {
-    LevelPages::new(level, &name(path), side).ok_or_else(|| {
-        Failure::bad_input(format!(
-            "{}: expected boxes of cells to draw a plan of, found none; viewcell export matrix \
-             draws who sees whom without them",
-            path.display()
-        ))
+/// Pages of a level, on plans whose longer side is so long. Fails where the bundle does not know where its cells are.
+pub fn level_pages(opened: &Opened, side: u32) -> Result<LevelPages<'_>, Failure> {
+    let path = opened.path();
+    LevelPages::new(opened.world(), &name(path), side).ok_or_else(|| {
+        let words = match opened.world().solid() {
+            None => {
+                "expected boxes of cells to draw a plan of, found none; viewcell export matrix draws who sees whom \
+                 without them"
+            }
+            Some(_) => {
+                "expected boxes of view cells to draw a plan of, found none that can be drawn; see viewcell verify"
+            }
+        };
+        Failure::bad_input(format!("{}: {words}", path.display()))
     })
 }
 
@@ -386,68 +404,12 @@ pub fn check_same(paths: [&Path; 2], levels: [&CellBundle<'_>; 2]) -> Result<(),
     )))
 }
 
-/// The page that is asked for.
-fn solid_page(
-    args: &Args,
-    work: &Work<'_>,
-    opened: &Opened,
-    level: &SolidBundle<'_>,
-) -> Result<Page, Failure> {
-    let path = &args.bundle;
-    let what = &args.what;
-    for (given, option) in [
-        (args.quad != 0, "--quad"),
-        (what.distance.is_some(), "--distance"),
-        (what.lost.is_some(), "--lost"),
-    ] {
-        if given {
-            return Err(Failure::usage(format!(
-                "{option}: expected another bundle, found {} of a solid level, of which --pvs, --frontier and \
-                 --exposure are drawn",
-                path.display()
-            )));
-        }
+/// How many cells of a level see each cell, itself included.
+pub fn seen_by_cells(work: &Work<'_>, opened: &Opened) -> Result<Vec<u32>, Failure> {
+    if let Some(level) = opened.world().cells() {
+        return Ok(seen_by(level));
     }
-    let cell = |place| opened.cell(&args.by.position(opened, place)?);
-    // Places first: a plan takes a moment.
-    let pvs = what.pvs.map(cell).transpose()?;
-    let players = match what.frontier.as_deref() {
-        Some([a, b]) => Some([cell(*a)?, cell(*b)?]),
-        _ => None,
-    };
-    let pages = solid_pages(path, *level, plan_side(args))?;
-    if let Some(cell) = pvs {
-        return Ok(pages.pvs(cell));
-    }
-    if let Some(players) = players {
-        return pages.frontier(players).map_err(Failure::resource);
-    }
-    if what.exposure {
-        return Ok(pages.exposure(&solid_seen_by(work, path, level)?, &[]));
-    }
-    Ok(pages.plain())
-}
-
-/// Pages of a solid level, on plans of the usual size or of `side` pixels.
-pub fn solid_pages<'a>(
-    path: &Path,
-    level: SolidBundle<'a>,
-    side: u32,
-) -> Result<LevelPages<'a>, Failure> {
-    LevelPages::of_solid(level, &name(path), side).ok_or_else(|| {
-        Failure::bad_input(format!(
-            "{}: expected boxes of view cells to draw a plan of, found none that can be drawn; see viewcell verify",
-            path.display()
-        ))
-    })
-}
-
-/// How many cells see each cell, itself included.
-pub fn solid_seen_by(
-    work: &Work<'_>,
-    path: &Path,
-    level: &SolidBundle<'_>,
-) -> Result<Vec<u32>, Failure> {
-    let found = survey(work, path, level.sights())?;
-    Ok(by_cell(level, &found.exposure))
+    let level = opened.solid()?;
+    let found = survey(work, opened.path(), level.sights())?;
+    Ok(by_cell(&level, &found.exposure))
 }

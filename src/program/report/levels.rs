@@ -3,11 +3,10 @@
 use crate::exit::Failure;
 use crate::info::Bytes;
 use crate::query::Opened;
-use crate::render::{PLAN_SIDE, name, solid_pages, solid_seen_by};
+use crate::render::{PLAN_SIDE, level_pages, name, seen_by_cells};
 use crate::work::Work;
-use viewcell::query::{CellBundle, SolidBundle};
+use viewcell::query::{CellBundle, Place, SolidBundle, World};
 use viewcell_bake::bundle::{CellStatistics, Info};
-use viewcell_bake::survey::seen_by;
 use viewcell_ingest::world::Short;
 use viewcell_view::picture::{Bars, Chart, Curve, LevelPages, Series, frequencies, grouped};
 
@@ -17,43 +16,44 @@ use super::{Page, Section, finished_page, making, named, percent};
 const CELLS: usize = 5;
 
 /// The page.
-pub fn level_page(opened: &Opened, level: &CellBundle<'_>, info: &Info) -> Result<Page, Failure> {
-    let path = opened.path();
-    let seen = seen_by(level);
+pub fn page(opened: &Opened, work: &Work<'_>, info: &Info) -> Result<Page, Failure> {
+    let (path, world) = (opened.path(), opened.world());
+    let seen = seen_by_cells(work, opened)?;
     let statistics = info
         .provenance
         .as_ref()
         .and_then(|made| made.cells.as_ref());
-    let pairs = u64::from(level.cells()) * u64::from(level.cells().saturating_sub(1));
-    let visible: u64 = seen
-        .iter()
-        .map(|count| u64::from(count.saturating_sub(1)))
-        .sum();
+    let cells = world.places();
+    let pairs = cells * cells.saturating_sub(1);
+    let visible: u64 = seen.iter().map(|&count| u64::from(count)).sum();
+    // A cell sees itself.
+    let visible = visible.saturating_sub(cells);
     let hidden = 1.0 - visible as f64 / pairs.max(1) as f64;
-    let figures = [
+    let mut figures = vec![
         ("Hidden from a cell", percent(hidden)),
-        ("Cells", grouped(level.cells().into())),
+        ("Cells", grouped(cells)),
         ("File", Bytes(info.bytes).to_string()),
-        (
-            "Farthest apart",
-            format!("{} steps", level.parameters().greatest_distance),
-        ),
     ];
-    let figures = named(figures);
-    let mut sections = vec![making(info, of_level(level, info))];
-    sections.push(distances(statistics, &seen));
-    let pages = LevelPages::new(*level, &name(path), PLAN_SIDE);
-    let middle = |cell| {
-        let [low, high] = level.bounds(cell)?;
-        Some(std::array::from_fn(|axis| {
-            f64::from(low[axis].midpoint(high[axis]))
-        }))
+    let (rows, apart, pages) = match world.cells() {
+        Some(level) => {
+            let steps = level.parameters().greatest_distance;
+            figures.push(("Farthest apart", format!("{steps} steps")));
+            let pages = LevelPages::new(world, &name(path), PLAN_SIDE);
+            (of_level(level, info), distances(statistics, &seen), pages)
+        }
+        None => {
+            let words = "A cell is a box of positions of a player's origin.";
+            let section = Section::new("How exposed cells are", words);
+            let section = section.chart(exposed(&exposures(&seen)));
+            let pages = level_pages(opened, PLAN_SIDE)?;
+            (of_solid(&opened.solid()?), section, Some(pages))
+        }
     };
-    sections.push(exposure(middle, pages, &seen)?);
+    let sections = vec![making(info, rows), apart, exposure(world, pages, &seen)?];
     Ok(finished_page(
         path,
         info,
-        figures,
+        named(figures),
         warnings(info, statistics),
         sections,
     ))
@@ -160,7 +160,7 @@ fn distances(statistics: Option<&CellStatistics>, seen: &[u32]) -> Section {
 }
 
 /// Which share of cells is seen from which share.
-pub fn exposures(seen: &[u32]) -> Vec<Curve> {
+fn exposures(seen: &[u32]) -> Vec<Curve> {
     let cells = seen.len().max(1) as f64;
     let shares = seen
         .iter()
@@ -170,7 +170,7 @@ pub fn exposures(seen: &[u32]) -> Vec<Curve> {
 }
 
 /// A chart of that.
-pub fn exposed(exposures: &[Curve]) -> Chart<'_> {
+fn exposed(exposures: &[Curve]) -> Chart<'_> {
     Chart::new(
         "How exposed cells are",
         ["seen from, % of the cells", "% of cells"],
@@ -179,8 +179,8 @@ pub fn exposed(exposures: &[Curve]) -> Chart<'_> {
 }
 
 /// Which cells most cells see, and fewest, with a plan where it is known where they are.
-pub fn exposure(
-    middle: impl Fn(u32) -> Option<[f64; 3]>,
+fn exposure(
+    world: &World<'_>,
     pages: Option<LevelPages<'_>>,
     seen: &[u32],
 ) -> Result<Section, Failure> {
@@ -192,7 +192,8 @@ pub fn exposure(
     let most: Vec<u32> = cells.iter().copied().take(CELLS).collect();
     let row = |cell: &u32| {
         let count = seen[*cell as usize];
-        let middle = middle(*cell).map(|[x, y, z]| format!("{x:.0}, {y:.0}, {z:.0}"));
+        let middle = world.middle(Place::Cell(*cell));
+        let middle = middle.map(|[x, y, z]| format!("{x:.0}, {y:.0}, {z:.0}"));
         vec![
             cell.to_string(),
             middle.unwrap_or("-".into()),
@@ -217,45 +218,6 @@ pub fn exposure(
     Ok(section
         .table("Most exposed", 2, &head, most.iter().map(row).collect())
         .table("Most hidden", 2, &head, least.iter().map(row).collect()))
-}
-
-/// The page.
-pub fn solid_page(
-    opened: &Opened,
-    level: &SolidBundle<'_>,
-    work: &Work<'_>,
-    info: &Info,
-) -> Result<Page, Failure> {
-    let path = opened.path();
-    let seen = solid_seen_by(work, path, level)?;
-    let cells = u64::from(level.cells());
-    let visible: u64 = seen.iter().map(|&count| u64::from(count)).sum();
-    // A cell sees itself.
-    let visible = visible.saturating_sub(cells);
-    let hidden = 1.0 - visible as f64 / (cells * (cells - 1)).max(1) as f64;
-    let figures = [
-        ("Hidden from a cell", percent(hidden)),
-        ("Cells", grouped(cells)),
-        ("File", Bytes(info.bytes).to_string()),
-    ];
-    let figures = named(figures);
-    let sections = vec![
-        making(info, of_solid(level)),
-        Section::new(
-            "How exposed cells are",
-            "A cell is a box of positions of a player's origin.",
-        )
-        .chart(exposed(&exposures(&seen))),
-        exposure(
-            |cell| {
-                let [low, high] = level.bounds(cell)?;
-                Some(std::array::from_fn(|k| low[k].midpoint(high[k])))
-            },
-            Some(solid_pages(path, *level, PLAN_SIDE)?),
-            &seen,
-        )?,
-    ];
-    Ok(finished_page(path, info, figures, Vec::new(), sections))
 }
 
 /// What is in the bundle.

@@ -71,8 +71,7 @@ pub fn run(args: &Args) -> Outcome {
     args.shading.check(&opened)?;
     let heightmap = args.shading.heightmap.as_deref();
     let page = match opened.world() {
-        World::Cells(level) => levels::level_page(&opened, level, &info),
-        World::Solid(level) => levels::solid_page(&opened, level, &work, &info),
+        World::Cells(_) | World::Solid(_) => levels::page(&opened, &work, &info),
         World::Terrain(_) => terrain::page(&opened, &work, &info, heightmap),
     };
     let mut page = page?;

@@ -2,94 +2,18 @@
 
 use super::floors::Floors;
 use super::page::{Key, Page, Panel, grouped};
-use super::palette::{
-    Colour, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, NOTHING, VIRIDIS, VISIBLE, logarithmic,
-};
-use super::terrain::decades;
+use super::palette::{Colour, Fitted, HALF_A, HALF_B, HIDDEN, NEUTRAL, NOTHING, VIRIDIS, VISIBLE};
+use super::terrain::scale_of_losses;
 use super::viewshed::Viewpoint;
 use viewcell::format::bits;
-use viewcell::frontier::cells::{self, ShortMemory};
-use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::query::{CellBundle, SolidBundle, SolidParameters};
-
-/// A level.
-#[allow(clippy::large_enum_variant, reason = "one for all pages")]
-enum DrawnLevel<'a> {
-    Cells(CellBundle<'a>),
-    Solid(SolidBundle<'a>),
-}
-
-impl DrawnLevel<'_> {
-    fn cells(&self) -> u32 {
-        match self {
-            Self::Cells(level) => level.cells(),
-            Self::Solid(level) => level.cells(),
-        }
-    }
-
-    /// What a unit of the plans is called.
-    fn unit(&self) -> &'static str {
-        match self {
-            Self::Cells(_) => "units",
-            Self::Solid(level) => level.unit(),
-        }
-    }
-
-    /// Where a cell begins, from below.
-    fn ground(&self, cell: u32) -> f64 {
-        match self {
-            Self::Cells(level) => level.bounds(cell).map(|[low, _]| f64::from(low[2])),
-            Self::Solid(level) => level.bounds(cell).map(|[low, _]| low[2]),
-        }
-        .unwrap_or(0.0)
-    }
-
-    /// Which cells one sees, itself among them.
-    fn seen_from(&self, cell: u32) -> Vec<bool> {
-        let mut seen = vec![false; self.cells() as usize];
-        match self {
-            Self::Cells(level) => level.pvs(cell).iter().for_each(|b| seen[b as usize] = true),
-            Self::Solid(level) => {
-                let cells = level.visible_cells(cell);
-                cells.for_each(|b| seen[b as usize] = true);
-            }
-        }
-        seen[cell as usize] = true;
-        seen
-    }
-
-    /// A's region and B's; empty where one sees the other.
-    fn frontier(&self, [a, b]: [u32; 2]) -> Result<[Vec<bool>; 2], ShortMemory> {
-        let cells = self.cells();
-        let none = || vec![false; cells as usize];
-        match self {
-            Self::Cells(level) => {
-                let mut memory = vec![0; cells::words(cells)];
-                let found = level.frontier(a, b, &mut memory)?;
-                let is_in = |words| (0..cells).map(move |c| bits::has(words, c as usize));
-                let halves = found.map(|set| [set.ab, set.ba].map(|words| is_in(words).collect()));
-                Ok(halves.unwrap_or_else(|| [none(), none()]))
-            }
-            Self::Solid(level) => {
-                let mut builder = FrontierBuilder::new(level.sights());
-                let [a, b] = [a, b].map(SolidParameters::sample);
-                // Cells that are there are samples that are there.
-                let grown = builder.build(a, b, &FrontierOptions::default()).is_ok();
-                Ok(Side::BOTH.map(|side| {
-                    let mut members = none();
-                    for sample in builder.region(side).samples().filter(|_| grown) {
-                        members[SolidParameters::cell_of(sample) as usize] = true;
-                    }
-                    members
-                }))
-            }
-        }
-    }
-}
+use viewcell::frontier::{FrontierOptions, Side, cells};
+use viewcell::query::{Place, World};
+use viewcell::session::Sets;
 
 /// A level to be drawn.
 pub struct LevelPages<'a> {
-    level: DrawnLevel<'a>,
+    /// Asked with z up.
+    level: World<'a>,
     floors: Floors,
     name: String,
 }
@@ -101,27 +25,39 @@ const MOST_STEPS: u32 = 14;
 
 impl<'a> LevelPages<'a> {
     /// Pages of a bundle of this name, with plans whose longer side is so many pixels long. `None`
-    /// where the bundle does not know where cells are.
-    pub fn new(level: CellBundle<'a>, name: &str, side: u32) -> Option<Self> {
+    /// where the bundle does not know where cells are, and for a terrain.
+    pub fn new(level: &World<'a>, name: &str, side: u32) -> Option<Self> {
+        let floors = match level {
+            World::Terrain(_) => None,
+            World::Cells(level) => Floors::new(level, side),
+            World::Solid(level) => Floors::of_solid(level, side),
+        };
         Some(Self {
-            floors: Floors::new(&level, side)?,
+            floors: floors?,
             name: name.to_owned(),
-            level: DrawnLevel::Cells(level),
+            level: level.upright(),
         })
     }
 
-    /// The same of a solid level.
-    pub fn of_solid(level: SolidBundle<'a>, name: &str, side: u32) -> Option<Self> {
-        Some(Self {
-            floors: Floors::of_solid(&level, side)?,
-            name: name.to_owned(),
-            level: DrawnLevel::Solid(level.upright()),
-        })
+    fn cells(&self) -> u32 {
+        self.level.places() as u32
+    }
+
+    /// Where a cell begins, from below.
+    fn ground(&self, cell: u32) -> f64 {
+        let bounds = self.level.bounds(Place::Cell(cell));
+        bounds.map_or(0.0, |[[.., low], _]| low)
+    }
+
+    /// Which cells one sees, itself among them.
+    fn seen_from(&self, cell: u32) -> Vec<bool> {
+        let sees = |other| self.level.visible(Place::Cell(cell), Place::Cell(other));
+        let cells = 0..self.cells();
+        cells.map(|other| other == cell || sees(other)).collect()
     }
 
     /// The level alone, by the height of the ground.
     pub fn plain(&self) -> Page {
-        let ground = |cell| self.level.ground(cell);
         let heights = self.floors.list().iter().flat_map(|floor| floor.heights);
         let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), h| {
             (low.min(h), high.max(h))
@@ -140,19 +76,19 @@ impl<'a> LevelPages<'a> {
             "height of a cell's ground".into(),
             ticks,
         )];
-        let subtitle = format!("{} cells", grouped(self.level.cells().into()));
+        let subtitle = format!("{} cells", grouped(self.level.places()));
         self.page(
             self.name.clone(),
             subtitle,
             &[],
-            |cell| VIRIDIS.at(part(ground(cell))),
+            |cell| VIRIDIS.at(part(self.ground(cell))),
             legend,
         )
     }
 
     /// What a cell sees.
     pub fn pvs(&self, cell: u32) -> Page {
-        let seen = self.level.seen_from(cell);
+        let seen = self.seen_from(cell);
         let count = seen.iter().filter(|seen| **seen).count() as u64;
         let legend = vec![
             Key::Swatch(VISIBLE, "visible".into()),
@@ -171,15 +107,38 @@ impl<'a> LevelPages<'a> {
         self.page(title, subtitle, &[(cell, "")], colour, legend)
     }
 
+    /// Which cells are in A's region and in B's: none where one sees the other.
+    fn regions(&self, [a, b]: [u32; 2]) -> [Vec<bool>; 2] {
+        let cells = 0..self.cells();
+        if let World::Cells(level) = &self.level {
+            // Not as Sets has it, which leaves out what sees one way only.
+            let mut memory = vec![0; cells::words(level.cells())];
+            let found = level.frontier(a, b, &mut memory).ok().flatten();
+            let found = found.map_or([&[][..]; 2], |found| [found.ab, found.ba]);
+            let is_in = |words| {
+                cells
+                    .clone()
+                    .map(|c| bits::has(words, c as usize))
+                    .collect()
+            };
+            return found.map(is_in);
+        }
+        let mut sets = Sets::new(&self.level);
+        // Both stay empty where a cell is not there.
+        let _ = sets.begin(Place::Cell(a), Place::Cell(b), &FrontierOptions::default());
+        while !sets.step(u32::MAX) {}
+        let is_in = |side| {
+            let cells = cells.clone().map(Place::Cell);
+            cells.map(|cell| sets.contains(side, cell)).collect()
+        };
+        Side::BOTH.map(is_in)
+    }
+
     /// Regions that cannot see each other around two cells.
-    ///
-    /// # Errors
-    ///
-    /// Never in practice: the memory that the runtime asks for is given.
-    pub fn frontier(&self, [a, b]: [u32; 2]) -> Result<Page, ShortMemory> {
-        let [half_a, half_b] = self.level.frontier([a, b])?;
-        let count = |half: &[bool]| half.iter().filter(|is_in| **is_in).count() as u64;
-        let [of_a, of_b] = [count(&half_a), count(&half_b)];
+    pub fn frontier(&self, [a, b]: [u32; 2]) -> Page {
+        let regions = self.regions([a, b]);
+        let count = |region: &Vec<bool>| region.iter().filter(|is_in| **is_in).count() as u64;
+        let [of_a, of_b] = regions.each_ref().map(count);
         let subtitle = match of_a + of_b {
             0 => format!("{}: they can see each other, so there is none", self.name),
             _ => format!(
@@ -190,9 +149,9 @@ impl<'a> LevelPages<'a> {
             ),
         };
         let (blue, orange) = (HALF_A.at(0.6), HALF_B.at(0.5));
-        let colour = |cell: u32| match cell as usize {
-            cell if half_a[cell] => blue,
-            cell if half_b[cell] => orange,
+        let colour = |cell: u32| match regions.each_ref().map(|region| region[cell as usize]) {
+            [true, _] => blue,
+            [_, true] => orange,
             _ => UNREACHABLE,
         };
         let legend = vec![
@@ -202,7 +161,7 @@ impl<'a> LevelPages<'a> {
             Key::Mark("A and B".into()),
         ];
         let title = format!("Frontiers of cells {a} and {b}");
-        Ok(self.page(title, subtitle, &[(a, "A"), (b, "B")], colour, legend))
+        self.page(title, subtitle, &[(a, "A"), (b, "B")], colour, legend)
     }
 
     /// How many cells see each cell, as [`viewcell_bake::survey::seen_by`] counts them; `marked` are cells with names.
@@ -231,14 +190,13 @@ impl<'a> LevelPages<'a> {
     /// How many visible steps each cell is from one: light is near, dark is far. Of a solid level, which knows of the
     /// first step alone, all others are unreachable.
     pub fn distance(&self, from: u32) -> Page {
-        let cells = 0..self.level.cells();
-        let (greatest, steps): (u32, Vec<Option<u32>>) = match &self.level {
-            DrawnLevel::Cells(level) => {
-                let steps = cells.map(|cell| level.distance(from, cell));
+        let (greatest, steps): (u32, Vec<Option<u32>>) = match self.level.cells() {
+            Some(level) => {
+                let steps = (0..level.cells()).map(|cell| level.distance(from, cell));
                 (level.parameters().greatest_distance, steps.collect())
             }
-            DrawnLevel::Solid(_) => {
-                let seen = self.level.seen_from(from).into_iter();
+            None => {
+                let seen = self.seen_from(from).into_iter();
                 (1, seen.map(|seen| seen.then_some(1)).collect())
             }
         };
@@ -292,17 +250,7 @@ impl<'a> LevelPages<'a> {
     /// Maps of where how much was lost or gained, all on one scale: for each a caption, and by cell
     /// how many cells differ.
     pub fn losses(&self, title: &str, subtitle: &str, maps: &[(&str, &[u32])]) -> Page {
-        let counts = maps.iter().flat_map(|(_, counts)| counts.iter());
-        let most = u64::from(counts.copied().max().unwrap_or(0));
-        let mut legend = vec![Key::Swatch(NEUTRAL, "no difference".into())];
-        if most > 0 {
-            let words = "cells that differ, from there".to_owned();
-            legend.push(Key::Ramp(LOSS, words, decades(most)));
-        }
-        let colour = |count: u32| match count {
-            0 => NEUTRAL,
-            count => LOSS.at(logarithmic(count.into(), most)),
-        };
+        let (colour, legend) = scale_of_losses(maps, "cell");
         let mut page = self.page(
             title.to_owned(),
             subtitle.to_owned(),
@@ -383,7 +331,7 @@ impl<'a> LevelPages<'a> {
     }
 
     fn share(&self, count: u64, what: &str) -> String {
-        let share = 100.0 * count as f64 / f64::from(self.level.cells());
+        let share = 100.0 * count as f64 / self.level.places() as f64;
         format!("{} cells ({share:.1} %) {what}", grouped(count))
     }
 }

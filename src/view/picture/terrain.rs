@@ -6,7 +6,8 @@ use super::frontier::{Joined, Part, frontier_image, growth};
 use super::hillshade::{Ground, NUMBER_LIGHT, exposure_image, mask};
 use super::page::{Key, Page, Panel, grouped};
 use super::palette::{
-    AFTER_A, AFTER_B, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, VIRIDIS, VISIBLE, logarithmic,
+    AFTER_A, AFTER_B, Colour, Fitted, HALF_A, HALF_B, HIDDEN, LOSS, NEUTRAL, VIRIDIS, VISIBLE,
+    logarithmic,
 };
 use super::viewshed::{Viewpoint, hillshade_image, viewshed_image};
 use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions};
@@ -194,21 +195,11 @@ impl<'a> TerrainPages<'a> {
     /// sample, row by row, the samples that are hidden from there in one bundle and visible in
     /// another.
     pub fn losses(&self, title: &str, subtitle: &str, maps: &[(&str, &[u32])]) -> Page {
-        let counts = maps.iter().flat_map(|(_, counts)| counts.iter());
-        let most = u64::from(counts.copied().max().unwrap_or(0));
-        let colour = |count: u32| match count {
-            0 => NEUTRAL,
-            count => LOSS.at(logarithmic(count.into(), most)),
-        };
+        let (colour, legend) = scale_of_losses(maps, self.noun());
         let panels = maps.iter().map(|(_, counts)| {
             let picture = self.ground.paint(NUMBER_LIGHT, |i| colour(counts[i]));
             (picture, vec![])
         });
-        let mut legend = vec![Key::Swatch(NEUTRAL, "no difference".into())];
-        if most > 0 {
-            let words = format!("{}s that differ, from there", self.noun());
-            legend.push(Key::Ramp(LOSS, words, decades(most)));
-        }
         let mut page = self.page(
             title.to_owned(),
             subtitle.to_owned(),
@@ -310,8 +301,27 @@ fn north([_, t1, t2, _, t4, t5]: [f64; 6]) -> f64 {
     across.atan2(-down)
 }
 
+/// The colours of counts of what differs, all maps on one scale, and their legend; `noun` is what is counted.
+pub(super) fn scale_of_losses(
+    maps: &[(&str, &[u32])],
+    noun: &str,
+) -> (impl Fn(u32) -> Colour + use<>, Vec<Key>) {
+    let counts = maps.iter().flat_map(|(_, counts)| counts.iter());
+    let most = u64::from(counts.copied().max().unwrap_or(0));
+    let mut legend = vec![Key::Swatch(NEUTRAL, "no difference".into())];
+    if most > 0 {
+        let words = format!("{noun}s that differ, from there");
+        legend.push(Key::Ramp(LOSS, words, decades(most)));
+    }
+    let colour = move |count: u32| match count {
+        0 => NEUTRAL,
+        count => LOSS.at(logarithmic(count.into(), most)),
+    };
+    (colour, legend)
+}
+
 /// Ticks at powers of ten up to `most`, and at `most`, on a logarithmic ramp from 1.
-pub(super) fn decades(most: u64) -> Vec<(f64, String)> {
+fn decades(most: u64) -> Vec<(f64, String)> {
     let powers = (0..20).map(|power| 10_u64.pow(power));
     // One that is close to the end would touch its words.
     let inner = powers.take_while(|power| logarithmic(*power, most) < 0.86);

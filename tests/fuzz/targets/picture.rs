@@ -5,7 +5,7 @@ mod reseal;
 
 use libfuzzer_sys::fuzz_target;
 use viewcell::frontier::FrontierOptions;
-use viewcell::query::{Bundle, CellBundle, Sample, TerrainBundle};
+use viewcell::query::{Bundle, CellBundle, Sample, TerrainBundle, World};
 use viewcell_bake::survey::{cell_difference, difference, seen_by, spread, survey};
 use viewcell_view::picture::{
     Ground, LevelPages, MatrixFormat, MatrixOf, Overhead, PAGE_WIDTHS, Page, TerrainPages, mask,
@@ -78,16 +78,14 @@ fn draw_level(level: CellBundle<'_>) {
         }
     }
     let _ = Overhead::new(&level, None, || None);
-    let Some(pages) = LevelPages::new(level, "a", 64) else {
+    let Some(pages) = LevelPages::new(&World::Cells(level), "a", 64) else {
         return;
     };
     let last = level.cells().saturating_sub(1);
     draw(&pages.plain());
     draw(&pages.pvs(last));
     draw(&pages.distance(0));
-    if let Ok(page) = pages.frontier([0, last]) {
-        draw(&page);
-    }
+    draw(&pages.frontier([0, last]));
     draw(&pages.exposure(&seen_by(&level), &[(last, "1")]));
     let (found, _) = cell_difference([&level, &level]);
     let lost: Vec<u32> = found.iter().map(|[revealed, _]| *revealed).collect();
