@@ -1,7 +1,6 @@
 //! ENVI rasters: a text header (`.hdr`) beside a file of plain samples.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,8 +8,9 @@ use std::path::{Path, PathBuf};
 use super::crs::{Crs, Ellipsoid, US_SURVEY_FOOT, Units};
 use super::error::IngestError;
 use super::numbers::parse_number;
-use super::raster::{Order, Raster, Window, one_band};
-use super::raw::{Layout, SampleType, read_declared};
+use super::raster::{Raster, one_band};
+use super::raw::{Layout, SampleType, read_described};
+use super::sidecars::appended;
 use super::source::{ByteOrder, RasterFile};
 
 /// Headers are a few hundred bytes; those of many bands some hundred thousand.
@@ -27,9 +27,7 @@ pub(super) fn matches(head: &[u8]) -> bool {
 
 /// The ENVI header beside a data file: `x.hdr` or `x.bin.hdr` for `x.bin`.
 pub(super) fn header_of(data: &Path) -> Option<PathBuf> {
-    let mut appended = OsString::from(data);
-    appended.push(".hdr");
-    [data.with_extension("hdr"), PathBuf::from(appended)]
+    [data.with_extension("hdr"), appended(data, ".hdr")]
         .into_iter()
         .filter(|header| header != data && header.is_file())
         .find(|header| {
@@ -80,32 +78,19 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
         let header = header_of(source.path).unwrap_or_default();
         (header, source.path.to_owned())
     };
-    let header = Header::open(&header_path).map_err(|e| e.about(&header_path))?;
-    let layout = header.layout().map_err(|e| e.about(&header_path))?;
-    let height = header.count("lines").map_err(|e| e.about(&header_path))?;
-    let window =
-        Window::new(source.options, layout.width, height).map_err(|e| e.about(&header_path))?;
-    let place = header.place().map_err(|e| e.about(&header_path))?;
-    let (given, crs) = place.map_or((None, None), |(transform, crs)| {
-        (Some(transform), Some(crs))
-    });
-    let (order, transform) =
-        Order::of(given, [layout.width, height]).map_err(|e| e.about(&header_path))?;
-    let mut values = read_declared(&data_path, layout, window.counted(order), height)
-        .map_err(|e| e.about(&data_path))?;
-    let mut notes = Vec::new();
-    order.undo(&mut values, window.width, &mut notes);
-
-    let mut raster = Raster::new("ENVI", window, values);
-    raster.notes = notes;
-    (raster.transform, raster.crs) = (transform, crs);
-    raster.order = order;
-    raster.float = layout.sample.is_float();
-    let first = |key| header.first(key).map_err(|e| e.about(&header_path));
+    let of_header = |error: IngestError| error.about(&header_path);
+    let header = Header::open(&header_path).map_err(of_header)?;
+    let layout = header.layout().map_err(of_header)?;
+    let height = header.count("lines").map_err(of_header)?;
+    let (place, crs) = header.place().map_err(of_header)?.unzip();
+    let paths = [&*header_path, &data_path];
+    let mut raster = read_described("ENVI", paths, (layout, height), place, source.options)?;
+    raster.crs = crs;
+    let first = |key| header.first(key).map_err(of_header);
     raster.scale = first("data gain values")?.unwrap_or(1.0);
     raster.offset = first("data offset values")?.unwrap_or(0.0);
     raster.nodata = match source.options.nodata {
-        None => header.nodata().map_err(|e| e.about(&header_path))?,
+        None => header.nodata().map_err(of_header)?,
         given => given,
     };
     Ok(raster)

@@ -4,7 +4,6 @@
 //! south-western corner (`xllcorner`), and its samples are floating point.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,8 +11,9 @@ use std::path::{Path, PathBuf};
 use super::error::IngestError;
 use super::numbers::parse_number;
 use super::plausible;
-use super::raster::{Order, Raster, Window, one_band};
-use super::raw::{Layout, SampleType, read_declared};
+use super::raster::{Raster, one_band};
+use super::raw::{Layout, SampleType, read_described};
+use super::sidecars::appended;
 use super::source::{ByteOrder, RasterFile};
 
 /// Headers are a few hundred bytes.
@@ -50,12 +50,10 @@ pub(super) fn header_of(path: &Path) -> Option<PathBuf> {
     if is_header {
         return fields_of(path).map(|_| path.to_owned());
     }
-    let mut appended = OsString::from(path);
-    appended.push(".hdr");
     [
         path.with_extension("hdr"),
         path.with_extension("HDR"),
-        PathBuf::from(appended),
+        appended(path, ".hdr"),
     ]
     .into_iter()
     .find(|header| fields_of(header).is_some())
@@ -74,33 +72,27 @@ pub(super) fn read(source: &RasterFile) -> Result<Raster, IngestError> {
         floats: extension(&data_path) == "flt",
     };
     let mut notes = Vec::new();
-    let (layout, height) = header.layout(source, &mut notes).map_err(of_header)?;
-    let window = Window::new(source.options, layout.width, height).map_err(of_header)?;
+    let described = header.layout(source, &mut notes).map_err(of_header)?;
+    let (layout, height) = described;
     let given = header.transform(layout.width, height).map_err(of_header)?;
-    let (order, transform) =
-        Order::of(given.or(source.place), [layout.width, height]).map_err(of_header)?;
     let nodata = match source.options.nodata {
         None => header.nodata().map_err(of_header)?,
         given => given,
     };
-    let mut values = read_declared(&data_path, layout, window.counted(order), height)
-        .map_err(|e| e.about(&data_path))?;
-    order.undo(&mut values, window.width, &mut notes);
+    let paths = [&*header_path, &data_path];
+    let place = given.or(source.place);
+    let mut raster = read_described("ESRI header", paths, described, place, source.options)?;
+    notes.append(&mut raster.notes);
     let is_signed = layout.sample == SampleType::I16;
     if source.options.byte_order.is_none() && (is_signed || layout.sample == SampleType::U16) {
         notes.extend(plausible::other_order(
-            &values,
-            window.width,
+            &raster.values,
+            raster.window.width,
             is_signed,
             layout.order,
         ));
     }
-    let mut raster = Raster::new("ESRI header", window, values);
-    raster.float = layout.sample.is_float();
-    raster.nodata = nodata;
-    raster.transform = transform;
-    raster.order = order;
-    raster.notes = notes;
+    (raster.nodata, raster.notes) = (nodata, notes);
     Ok(raster)
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::error::IngestError;
 use super::plausible;
-use super::raster::{Raster, Window};
-use super::source::{ByteOrder, RasterFile};
+use super::raster::{Order, Raster, Window};
+use super::source::{ByteOrder, IngestOptions, RasterFile};
 
 pub(super) fn read(source: &RasterFile, file: File) -> Result<Raster, IngestError> {
     let (name, sample) = match source.extension().as_str() {
@@ -165,8 +165,30 @@ pub(super) struct Layout {
     pub order: ByteOrder,
 }
 
+/// The raster of the samples in the file `data`, as the file `header` describes them: how they lie, the number of rows, and
+/// where on a planet the whole raster is, if anywhere.
+pub(super) fn read_described(
+    format: &'static str,
+    [header, data]: [&Path; 2],
+    (layout, height): (Layout, u64),
+    place: Option<[f64; 6]>,
+    options: &IngestOptions,
+) -> Result<Raster, IngestError> {
+    let of_header = |error: IngestError| error.about(header);
+    let window = Window::new(options, layout.width, height).map_err(of_header)?;
+    let (order, transform) = Order::of(place, [layout.width, height]).map_err(of_header)?;
+    let values = read_declared(data, layout, window.counted(order), height);
+    let mut values = values.map_err(|error| error.about(data))?;
+    let mut notes = Vec::new();
+    order.undo(&mut values, window.width, &mut notes);
+    let mut raster = Raster::new(format, window, values);
+    raster.float = layout.sample.is_float();
+    (raster.order, raster.transform, raster.notes) = (order, transform, notes);
+    Ok(raster)
+}
+
 /// Reads a window of the file at `path`, of so many rows, which must be as long as its header says.
-pub(super) fn read_declared(
+fn read_declared(
     path: &Path,
     layout: Layout,
     window: Window,
