@@ -91,7 +91,8 @@ pub(super) fn read(text: &str, mut each: impl FnMut(&str, Shader)) -> Result<(),
 /// Passes over a table of XreaL: numbers in braces in braces.
 fn table<'a>(tokens: &mut Tokens<'a>, name: Token<'a>) -> Result<(), Fault> {
     let mut depth = 0;
-    while let Some(token) = tokens.next(name.at)? {
+    loop {
+        let token = inside(tokens, name)?;
         match token.text {
             "{" => depth += 1,
             "}" if depth == 0 => return Err(unclosed(name, token.line, token.short(), false)),
@@ -100,12 +101,12 @@ fn table<'a>(tokens: &mut Tokens<'a>, name: Token<'a>) -> Result<(), Fault> {
             _ => {}
         }
     }
-    Err(unclosed(
-        name,
-        tokens.line,
-        "the end of the file".into(),
-        true,
-    ))
+}
+
+/// The next token of what a name begins, which has to be closed.
+fn inside<'a>(tokens: &mut Tokens<'a>, name: Token<'a>) -> Result<Token<'a>, Fault> {
+    let token = tokens.next(name.at)?;
+    token.ok_or_else(|| unclosed(name, tokens.line, "the end of the file".into(), true))
 }
 
 fn unclosed(name: Token, line: usize, found: String, is_cut: bool) -> Fault {
@@ -131,14 +132,7 @@ fn shader<'a>(tokens: &mut Tokens<'a>, name: Token<'a>) -> Result<Shader, Fault>
     let mut shader = Shader::default();
     let mut stages = Vec::new();
     loop {
-        let Some(token) = tokens.next(name.at)? else {
-            return Err(unclosed(
-                name,
-                tokens.line,
-                "the end of the file".into(),
-                true,
-            ));
-        };
+        let token = inside(tokens, name)?;
         if token.is("}") {
             break;
         }
@@ -212,14 +206,7 @@ fn stage<'a>(
 ) -> Result<Covers, Fault> {
     let mut stage = Covers::All;
     loop {
-        let Some(token) = tokens.next(name.at)? else {
-            return Err(unclosed(
-                name,
-                tokens.line,
-                "the end of the file".into(),
-                true,
-            ));
-        };
+        let token = inside(tokens, name)?;
         if token.is("}") {
             return Ok(stage);
         }
