@@ -200,20 +200,22 @@ fn vertical(crs: &WktNode) -> Option<f64> {
         .or_else(|| epsg_units(epsg(crs)?)?.vertical)
 }
 
+/// A unit by one of these keywords. Versions differ in where it stands: at the CRS, or at its axis.
+fn unit(crs: &WktNode, keywords: &[&str]) -> Option<f64> {
+    let unit = crs.child(keywords);
+    let unit = unit.or_else(|| crs.child(&["AXIS"])?.child(keywords));
+    positive(unit?.number(1)?)
+}
+
 fn unit_of_heights(crs: &WktNode) -> Option<f64> {
-    // Versions differ in where unit and direction stand: at the CRS, or at its axis.
-    let axis = crs.child(&["AXIS"]);
-    let unit = crs
-        .child(&LENGTH)
-        .or_else(|| axis?.child(&LENGTH))
-        .and_then(|unit| positive(unit.number(1)?));
-    let Some(unit) = unit else {
+    let Some(unit) = unit(crs, &LENGTH) else {
         return epsg_units(epsg(crs)?)?.vertical;
     };
     // ESRI's own text has a parameter for it.
     let direction = crs
         .children()
         .find(|child| child.is(&["PARAMETER"]) && child.text(0) == Some("Direction"));
+    let axis = crs.child(&["AXIS"]);
     let down = axis.and_then(|axis| axis.word(1)) == Some("DOWN")
         || direction.and_then(|direction| direction.number(1)) == Some(-1.0);
     Some(if down { -unit } else { unit })
@@ -221,23 +223,14 @@ fn unit_of_heights(crs: &WktNode) -> Option<f64> {
 
 fn units(crs: &WktNode) -> Units {
     if crs.is(&PROJECTED) {
-        // WKT 2 may say the unit with each axis instead.
-        let unit = ["UNIT", "LENGTHUNIT"];
-        crs.child(&unit)
-            .or_else(|| crs.child(&["AXIS"])?.child(&unit))
-            .and_then(|unit| positive(unit.number(1)?))
+        unit(crs, &LENGTH)
             .or_else(|| epsg_units(epsg(crs)?)?.horizontal)
             .map_or_else(
                 || Units::Unknown("a projection without a unit of length".to_owned()),
                 Units::Metres,
             )
     } else if crs.is(&GEOGRAPHIC) {
-        let unit = ["UNIT", "ANGLEUNIT"];
-        let radians = crs
-            .child(&unit)
-            .or_else(|| crs.child(&["AXIS"])?.child(&unit))
-            .and_then(|unit| positive(unit.number(1)?))
-            .unwrap_or(1_f64.to_radians());
+        let radians = unit(crs, &["UNIT", "ANGLEUNIT"]).unwrap_or(1_f64.to_radians());
         let ellipsoid = crs
             .descendant(&["SPHEROID", "ELLIPSOID"])
             .and_then(|e| Ellipsoid::new(e.number(1)?, e.number(2)?));
