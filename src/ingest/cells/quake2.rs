@@ -14,6 +14,7 @@ use super::lump::{Lump, Record, Records};
 use super::{bsp, check_count};
 use crate::error::IngestError;
 use crate::world::{BitMatrix, BspLeaf, CellGraph};
+use viewcell::format::bits;
 
 /// Reads a level.
 pub(super) fn read(file: Lump, notes: &mut Vec<String>) -> Result<CellGraph, IngestError> {
@@ -131,7 +132,5 @@ pub(super) fn set_row(matrix: &mut BitMatrix, cell: usize, bytes: &[u8]) {
         eight[..chunk.len()].copy_from_slice(chunk);
         *word = u64::from_le_bytes(eight);
     }
-    if let (Some(last), 1..) = (row.last_mut(), cells % 64) {
-        *last &= (1 << (cells % 64)) - 1;
-    }
+    bits::cut(row, cells as u32);
 }

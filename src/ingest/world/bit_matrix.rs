@@ -116,10 +116,7 @@ impl BitMatrix {
 
     /// Number of bits set.
     pub fn count_ones(&self) -> u64 {
-        self.words
-            .iter()
-            .map(|word| u64::from(word.count_ones()))
-            .sum()
+        bits::count(&self.words)
     }
 
     /// Sets (a, a) for every a: a cell sees itself.
