@@ -11,7 +11,6 @@ use std::time::Duration;
 use viewcell_bake::bundle;
 use viewcell_simulate::field::{Field, Lines};
 use viewcell_simulate::fit::limits;
-use viewcell_simulate::network::Network;
 use viewcell_simulate::play::{Play, PlayOptions};
 use viewcell_simulate::run::{Outcome as Played, RunError, RunOptions, run as play_schemes};
 use viewcell_simulate::scheme::{SchemeOptions, Schemes, Usual};
@@ -315,21 +314,16 @@ fn usual_run(field: &Field, play: &Play) -> RunOptions {
     } else {
         (as_asked(field, 1000.0), as_asked(field, 512.0))
     };
+    let scheme = SchemeOptions {
+        distance,
+        zone,
+        ahead: 2.0 * play.step,
+        limits: Some(limits(play)),
+        ..SchemeOptions::new(play.speed)
+    };
     RunOptions {
-        network: Network::default(),
-        scheme: SchemeOptions {
-            distance,
-            zone,
-            speed: play.speed,
-            ahead: 2.0 * play.step,
-            instant: true,
-            limits: Some(limits(play)),
-        },
-        lines: false,
-        seed: 1,
         clock: || cpu_time::ThreadTime::now().as_duration(),
-        keep: false,
-        loopback: None,
+        ..RunOptions::new(scheme)
     }
 }
 

@@ -1,11 +1,10 @@
 //! The page of `viewcell simulate -o report.html`.
 
-use std::path::Path;
-
 use viewcell_simulate::summary::Figures;
 use viewcell_view::picture::{Bars, Chart, Curve, Series};
 
 use crate::exit::Failure;
+use crate::render::name;
 use crate::report::{Page, Section};
 
 use super::document::Document;
@@ -25,12 +24,6 @@ pub fn page(
     checksum: String,
 ) -> Result<String, Failure> {
     let job = &document.job;
-    let name = |path: &Path| {
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        name.unwrap_or_default()
-    };
     let lead = format!(
         "{} players, {:.0} seconds at {} frames a second, {} ms round-trip time, {} % of packets \
          lost",
