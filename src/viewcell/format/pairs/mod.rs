@@ -71,18 +71,6 @@ pub struct Group<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// The groups of sections `DICT`, `PIDX` and `PAIR`. `None` where `DICT` is none.
-    pub fn new(
-        valid: Valid<'a>,
-        mutual: bool,
-        dictionary: &'a [u8],
-        index: &'a [u8],
-        bytes: &'a [u8],
-    ) -> Option<Self> {
-        let dictionary = Dictionary::parse(dictionary)?;
-        Some(Self::of(valid, mutual, dictionary, index, bytes))
-    }
-
     /// Groups whose dictionary is read already.
     pub const fn of(
         valid: Valid<'a>,
@@ -114,11 +102,6 @@ impl<'a> Groups<'a> {
             bytes: self.bytes.checked(pages),
             ..self
         }
-    }
-
-    /// The same groups where there is terrain only by `valid`.
-    pub const fn within(self, valid: Valid<'a>) -> Self {
-        Self { valid, ..self }
     }
 
     /// Where each block's group begins, `u64` row by row.
