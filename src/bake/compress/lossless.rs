@@ -116,6 +116,12 @@ impl ValidPyramid {
         &self.valid
     }
 
+    /// The same as bytes, as a section has it.
+    pub(crate) fn block_bytes(&self) -> Vec<u8> {
+        let words = self.valid.iter();
+        words.flat_map(|word| word.to_le_bytes()).collect()
+    }
+
     /// Number of samples with terrain.
     pub fn samples(&self) -> u64 {
         self.group_samples.iter().map(|&n| u64::from(n)).sum()

@@ -72,7 +72,7 @@ pub(super) fn check(
     if is_narrowed {
         trees_of_file = trees::read(container)?;
     }
-    let mask = trees::mask_of(terrain);
+    let mask = terrain.block_bytes();
     let valid = Valid::from_blocks(parameters.grid, &mask);
     let unions = Trees::new(valid, TREE_LEVEL, &trees_of_file[0], &trees_of_file[1]);
     let narrowing = is_narrowed.then(|| Narrowing::new(unions, parameters.mutual));

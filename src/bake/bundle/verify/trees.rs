@@ -54,7 +54,7 @@ pub(super) fn check(
     if !checker.check(INDEX, |faults| index(&places, faults))? {
         return Ok(());
     }
-    let mask = mask_of(terrain);
+    let mask = terrain.block_bytes();
     let valid = Valid::from_blocks(grid, &mask);
     let mut statistics = Statistics::new(grid, terrain.samples());
     let judged = if parameters.lossy { u32::MAX } else { 1 };
@@ -97,17 +97,11 @@ pub(super) fn check_unions(
     if !checker.check(INDEX, |faults| index(&places, faults))? {
         return Ok(false);
     }
-    let mask = mask_of(terrain);
+    let mask = terrain.block_bytes();
     let valid = Valid::from_blocks(grid, &mask);
     let judged = if is_lossy { u32::MAX } else { TREE_LEVEL };
     let pass = Pass::new((terrain, valid), Some(groups), judged, statistics);
     pass.run(checker, container, &places, faults)
-}
-
-/// Where there is terrain, as bytes.
-pub(super) fn mask_of(terrain: &ValidPyramid) -> Vec<u8> {
-    let words = terrain.blocks().iter();
-    words.flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// The PVSs of a quad's children, taken together.

@@ -319,11 +319,7 @@ pub(crate) fn rebake_layers(
     let asking = Asking::new(grounds, options, Window::ALL);
     let asking = asking.ok_or_else(|| unreadable(job.bundle, "expected terrain"))?;
     let valid = cells.valid();
-    let words: Vec<u8> = valid
-        .blocks()
-        .iter()
-        .flat_map(|word| word.to_le_bytes())
-        .collect();
+    let words = valid.block_bytes();
     let now = Valid::from_blocks(grid, &words);
     let levels = Levels::new(&cells.header().parameters, &valid);
     workers.observer.advance(Stage::Prepare, 1);
