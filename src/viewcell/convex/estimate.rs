@@ -7,7 +7,7 @@
 //!
 //! Did not pay: planes of one occluder as lanes alone: as fast as the scalar loop.
 
-use super::occluder::{Cut, Occluder, OccluderSides, Span};
+use super::occluder::{Cut, Occluder, OccluderSides, Span, greatest_axis};
 use super::plane_runs::{LANES, Lane, PlaneRun};
 
 /// As many runs of lanes; an occluder of more planes hides nothing.
@@ -382,7 +382,7 @@ impl Single {
         let shares = of.map(|(height, rise)| (height + rise) / max(rise, f32::MIN_POSITIVE));
         let which = usize::from(shares[1] < shares[0]);
         let weights = [0, 1, 2].map(|k| self.normal[k] * boxes.halves[which][k]);
-        let axis = greatest(weights);
+        let axis = greatest_axis(weights.map(f32::abs));
         let excess = of[which].0 + of[which].1;
         Cut::new(
             f64::from(beyond),
@@ -401,7 +401,10 @@ impl Single {
         let of_b =
             [0, 1, 2].map(|k| (p.of_a * q.normal[k] - q.of_a * p.normal[k]) * boxes.halves[1][k]);
         let sum = |of: [f32; 3]| of[0].abs() + of[1].abs() + of[2].abs();
-        let (i, j) = (greatest(of_a), greatest(of_b));
+        let (i, j) = (
+            greatest_axis(of_a.map(f32::abs)),
+            greatest_axis(of_b.map(f32::abs)),
+        );
         let (axis, weight) = if of_a[i].abs() >= of_b[j].abs() {
             (i, of_a[i])
         } else {
@@ -414,18 +417,5 @@ impl Single {
             f64::from(excess),
             f64::from(weight),
         )
-    }
-}
-
-/// Which is greatest in amount.
-#[inline(always)]
-fn greatest(weights: [f32; 3]) -> usize {
-    let [x, y, z] = weights.map(f32::abs);
-    if x >= y && x >= z {
-        0
-    } else if y >= z {
-        1
-    } else {
-        2
     }
 }

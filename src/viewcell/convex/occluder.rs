@@ -440,7 +440,7 @@ impl Cut {
         let which = usize::from(beyond[1] < beyond[0]);
         let n = plane.normal;
         let weights = [0, 1, 2].map(|k| n[k] * spans[which].half[k]);
-        let axis = greatest_of(weights);
+        let axis = greatest_axis(weights.map(f64::abs));
         if beyond[which] > self.beyond {
             let excess = heights[which] + rises[which];
             *self = Self::new(beyond[which], 3 * which + axis, excess, weights[axis]);
@@ -469,7 +469,10 @@ impl Cut {
         }
         let beyond = (over + spread) / spread.max(f64::MIN_POSITIVE);
         if beyond > self.beyond {
-            let (i, j) = (greatest_of(of_a), greatest_of(of_b));
+            let (i, j) = (
+                greatest_axis(of_a.map(f64::abs)),
+                greatest_axis(of_b.map(f64::abs)),
+            );
             let (axis, weight) = if of_a[i].abs() >= of_b[j].abs() {
                 (i, of_a[i])
             } else {
@@ -481,10 +484,9 @@ impl Cut {
     }
 }
 
-/// Which is greatest in amount.
+/// Which of three amounts is greatest.
 #[inline(always)]
-fn greatest_of(weights: [f64; 3]) -> usize {
-    let [x, y, z] = weights.map(f64::abs);
+pub(super) fn greatest_axis<T: PartialOrd + Copy>([x, y, z]: [T; 3]) -> usize {
     if x >= y && x >= z {
         0
     } else if y >= z {
