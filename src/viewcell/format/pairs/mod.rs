@@ -229,25 +229,24 @@ impl<'a> Groups<'a> {
                 Found::Mixed => true,
                 Found::Block(item) => match group.own(item) {
                     Some(pair) => pair.sees_any(from, to),
-                    None => self.sees_back(viewer, from, target, to),
+                    None => match self.back(viewer, target) {
+                        Ok(pair) => pair.sees_any(to, from),
+                        Err(visible) => visible,
+                    },
                 },
             }
         })
     }
 
-    /// The same by the record that the other block keeps.
-    fn sees_back(&self, viewer: (u32, u32), from: u64, target: (u32, u32), to: u64) -> bool {
-        let back = self.group(target.0, target.1);
-        let Some(group) = back.filter(|_| self.mutual) else {
-            return true;
-        };
-        match group
-            .skeleton
-            .find(Quad::new(BLOCK_LEVEL, viewer.0, viewer.1))
-        {
-            Found::Leaf(false) => false,
-            Found::Block(item) => group.own(item).is_none_or(|pair| pair.sees_any(to, from)),
-            _ => true,
+    /// The record of a pair that block `target` keeps of block `viewer`; or, where there is none, whether all is visible.
+    fn back(&self, viewer: (u32, u32), target: (u32, u32)) -> Result<BlockPair<'a>, bool> {
+        let group = self.group(target.0, target.1);
+        let group = group.filter(|_| self.mutual).ok_or(true)?;
+        let viewer = Quad::new(BLOCK_LEVEL, viewer.0, viewer.1);
+        match group.skeleton.find(viewer) {
+            Found::Leaf(visible) => Err(visible),
+            Found::Block(item) => group.own(item).ok_or(true),
+            Found::Mixed => Err(true),
         }
     }
 
@@ -300,17 +299,9 @@ impl<'a> Groups<'a> {
         if let Some(pair) = group.own(item) {
             return pair.seen(from, false);
         }
-        let back = self.group(target.0, target.1);
-        let Some(group) = back.filter(|_| self.mutual) else {
-            return !0;
-        };
-        match group
-            .skeleton
-            .find(Quad::new(BLOCK_LEVEL, viewer.0, viewer.1))
-        {
-            Found::Leaf(false) => 0,
-            Found::Block(item) => group.own(item).map_or(!0, |pair| pair.seen(from, true)),
-            _ => !0,
+        match self.back(viewer, target) {
+            Ok(pair) => pair.seen(from, true),
+            Err(visible) => u64::from(visible).wrapping_neg(),
         }
     }
 }
