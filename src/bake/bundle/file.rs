@@ -8,6 +8,7 @@ use super::error::{BundleError, is_out_of_memory};
 use viewcell::format::header::{HEADER_LEN, MAGIC};
 use viewcell::format::patch::PATCH_MAGIC;
 use viewcell::format::{FormatError, Header, Section, Sizes, Tag};
+pub(crate) use viewcell::query::open_regular;
 
 /// A bundle on disk: header and section table read and checked, sections read when asked for.
 #[derive(Debug)]
@@ -142,21 +143,6 @@ pub(super) enum Problem {
     Io(io::Error),
     /// The section is not what its entry says.
     Content(String),
-}
-
-/// Opens a regular file; says its length.
-pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
-    // Asked before opening, since opening a pipe waits for somebody to write.
-    let metadata = std::fs::metadata(path)?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !metadata.is_file() {
-        return Err(io::Error::other(
-            "expected a regular file, found a device or a pipe",
-        ));
-    }
-    Ok((File::open(path)?, metadata.len()))
 }
 
 /// The next `length` bytes, or fewer at the end of the file.

@@ -38,22 +38,22 @@ fn io_error(path: &Path) -> impl Fn(io::Error) -> OpenError {
 }
 
 /// Opens a regular file; with its length in bytes.
-fn open_file(path: &Path) -> Result<(File, u64), OpenError> {
-    let io = io_error(path);
+#[doc(hidden)]
+pub fn open_regular(path: &Path) -> io::Result<(File, u64)> {
     // Asked before opening, since opening a pipe waits for somebody to write.
-    let metadata = std::fs::metadata(path).map_err(&io)?;
+    let metadata = std::fs::metadata(path)?;
     if metadata.is_dir() {
-        return Err(io(io::ErrorKind::IsADirectory.into()));
+        return Err(io::ErrorKind::IsADirectory.into());
     }
     if !metadata.is_file() {
         let what = "expected a regular file, found a device or a pipe";
-        return Err(io(io::Error::other(what)));
+        return Err(io::Error::other(what));
     }
-    Ok((File::open(path).map_err(io)?, metadata.len()))
+    Ok((File::open(path)?, metadata.len()))
 }
 
 fn map_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
-    let (file, _) = open_file(path)?;
+    let (file, _) = open_regular(path).map_err(io_error(path))?;
     // SAFETY: as long as nobody truncates or writes to
     // the file, as the type's documentation demands; other changes to the file's bytes
     // cannot do harm, since every access is checked and no bytes are trusted.
@@ -65,7 +65,7 @@ fn map_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
 /// The bytes of a file in memory of its own, in huge pages where the system has them to give.
 fn copy_file(path: &Path) -> Result<memmap2::Mmap, OpenError> {
     let io = io_error(path);
-    let (mut file, length) = open_file(path)?;
+    let (mut file, length) = open_regular(path).map_err(&io)?;
     let length = usize::try_from(length).map_err(|_| io(io::ErrorKind::OutOfMemory.into()))?;
     let mut map = memmap2::MmapMut::map_anon(length).map_err(&io)?;
     // Pages of the usual size serve as well, only slower.

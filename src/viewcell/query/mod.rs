@@ -55,7 +55,7 @@ pub use cells::{Along, CellBundle, Stretch};
 pub use error::{OpenError, ShortMemory};
 pub use layers::Layers;
 #[cfg(feature = "mmap")]
-pub use map::MappedBundle;
+pub use map::{MappedBundle, open_regular};
 pub use owned::OwnedBundle;
 pub use seen::Seen;
 pub use solid::{OcclusionTest, SolidBundle};
