@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use viewcell::format::frame::{Corners, hull};
 use viewcell::query::CellBundle;
 use viewcell_ingest::world::CellGraph;
 
@@ -31,9 +32,6 @@ pub struct Overhead {
     pub floors: Vec<f32>,
 }
 
-/// Two corners of a box, the smallest and the greatest coordinates.
-type Box3 = [[f64; 3]; 2];
-
 impl Overhead {
     /// The view of a level cut at a height; at its greatest where `cut` is `None`.
     ///
@@ -47,7 +45,7 @@ impl Overhead {
     ) -> Self {
         let cells = level.cells();
         let boxes = (0..cells).map(|cell| level.bounds(cell).map(|b| b.map(|c| c.map(f64::from))));
-        let boxes: Option<Vec<Box3>> = boxes.collect();
+        let boxes: Option<Vec<Corners>> = boxes.collect();
         let boxes = boxes.or_else(|| around_portals(cells, &graph()?));
         let around = boxes.as_deref().and_then(around);
         let (Some(boxes), Some(around)) = (boxes, around) else {
@@ -98,7 +96,7 @@ impl Overhead {
     }
 
     /// Paints boxes from the lowest to the highest that begins below the cut.
-    fn draw_boxes(&mut self, boxes: &[Box3], cut: f64) {
+    fn draw_boxes(&mut self, boxes: &[Corners], cut: f64) {
         let mut order: Vec<usize> = (0..boxes.len()).collect();
         order.retain(|&cell| boxes[cell][0][2] <= cut);
         order.sort_by(|&a, &b| boxes[a][0][2].total_cmp(&boxes[b][0][2]));
@@ -149,27 +147,20 @@ impl Overhead {
 }
 
 /// The box around all boxes; `None` unless it is finite.
-fn around(boxes: &[Box3]) -> Option<Box3> {
-    let all = boxes.iter().copied().reduce(join);
+fn around(boxes: &[Corners]) -> Option<Corners> {
+    let all = boxes.iter().copied().reduce(hull);
     all.filter(|[low, high]| low.iter().chain(high).all(|x| x.is_finite()))
-}
-
-fn join([low, high]: Box3, [less, more]: Box3) -> Box3 {
-    let each = |of: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| {
-        [of(a[0], b[0]), of(a[1], b[1]), of(a[2], b[2])]
-    };
-    [each(f64::min, low, less), each(f64::max, high, more)]
 }
 
 /// The box around the corners of each cell's portals; `None` where there are no portals. A cell
 /// without one lies nowhere.
-fn around_portals(cells: u32, graph: &CellGraph) -> Option<Vec<Box3>> {
-    let mut boxes: Vec<Option<Box3>> = vec![None; cells as usize];
+fn around_portals(cells: u32, graph: &CellGraph) -> Option<Vec<Corners>> {
+    let mut boxes: Vec<Option<Corners>> = vec![None; cells as usize];
     for portal in &graph.portals {
         for corner in &portal.winding {
             for cell in portal.cells {
                 let own = &mut boxes[cell as usize];
-                *own = Some(own.map_or([*corner; 2], |b| join(b, [*corner; 2])));
+                *own = Some(own.map_or([*corner; 2], |b| hull(b, [*corner; 2])));
             }
         }
     }

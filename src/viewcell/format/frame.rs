@@ -5,7 +5,7 @@ pub type Corners = [[f64; 3]; 2];
 
 /// The box around two.
 #[inline(never)]
-pub(crate) fn hull([mut low, mut high]: Corners, [least, greatest]: Corners) -> Corners {
+pub fn hull([mut low, mut high]: Corners, [least, greatest]: Corners) -> Corners {
     for (low, least) in low.iter_mut().zip(least) {
         *low = low.min(least);
     }
