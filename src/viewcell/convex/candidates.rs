@@ -77,7 +77,7 @@ impl Candidates {
             }
         }
         let end = self.numbers.len();
-        self.pad();
+        self.pad(end);
         List { first: 0, end }
     }
 
@@ -93,9 +93,9 @@ impl Candidates {
         (self.numbers[at], of(&self.centres), of(&self.halves))
     }
 
-    /// Up to whole lanes.
-    fn pad(&mut self) {
-        let length = self.numbers.len().next_multiple_of(LANES);
+    /// Room for so many, up to whole lanes.
+    fn pad(&mut self, count: usize) {
+        let length = count.next_multiple_of(LANES);
         self.numbers.resize(length, u32::MAX);
         for k in 0..3 {
             self.centres[k].resize(length, 0.0);
@@ -130,12 +130,7 @@ impl Candidates {
         }
         let first = self.numbers.len();
         let end = first + count;
-        let length = end.next_multiple_of(LANES);
-        self.numbers.resize(length, u32::MAX);
-        for k in 0..3 {
-            self.centres[k].resize(length, 0.0);
-            self.halves[k].resize(length, f32::NEG_INFINITY);
-        }
+        self.pad(end);
         copy(&mut self.numbers, list.first, first, &self.masks);
         for of in self.centres.iter_mut().chain(&mut self.halves) {
             copy(of, list.first, first, &self.masks);
@@ -158,7 +153,7 @@ impl Candidates {
             }
         });
         let end = self.numbers.len();
-        self.pad();
+        self.pad(end);
         List { first: 0, end }
     }
 
