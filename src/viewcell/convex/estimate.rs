@@ -384,12 +384,7 @@ impl Single {
         let weights = [0, 1, 2].map(|k| self.normal[k] * boxes.halves[which][k]);
         let axis = greatest_axis(weights.map(f32::abs));
         let excess = of[which].0 + of[which].1;
-        Cut::new(
-            f64::from(beyond),
-            3 * which + axis,
-            f64::from(excess),
-            f64::from(weights[axis]),
-        )
+        Cut::new(beyond, 3 * which + axis, excess, weights[axis])
     }
 
     /// How to divide where segments do not all go in through it before they go out through `last`.
@@ -411,11 +406,6 @@ impl Single {
             (3 + j, of_b[j])
         };
         let excess = beyond * (sum(of_a) + sum(of_b));
-        Cut::new(
-            f64::from(beyond),
-            axis,
-            f64::from(excess),
-            f64::from(weight),
-        )
+        Cut::new(beyond, axis, excess, weight)
     }
 }

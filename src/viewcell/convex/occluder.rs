@@ -417,7 +417,8 @@ impl Cut {
     /// The same, of what is as much as `excess` too high at the corner where it is highest, which grows by `weight` along
     /// half the axis: the part that is low enough is cut off, if it is not too small.
     #[inline(always)]
-    pub(super) fn new(beyond: f64, axis: usize, excess: f64, weight: f64) -> Self {
+    pub(super) fn new<T: Into<f64>>(beyond: T, axis: usize, excess: T, weight: T) -> Self {
+        let [beyond, excess, weight] = [beyond, excess, weight].map(T::into);
         let end = 1.0 - WITHIN - excess / weight.abs();
         // What is no number halves.
         let end = if end > LEAST_PART {

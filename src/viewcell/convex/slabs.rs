@@ -135,12 +135,7 @@ impl Slabs {
             take((parts, best.0, parts * sum, best.1));
         }
         let (_, axis, excess, weight) = worst;
-        Cut::new(
-            f64::from(beyond),
-            axis,
-            f64::from(excess),
-            f64::from(weight),
-        )
+        Cut::new(beyond, axis, excess, weight)
     }
 }
 
