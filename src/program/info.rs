@@ -3,11 +3,11 @@
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
-use viewcell_bake::bundle::{self, BundleError, ErrorKind, FileInfo, Given, Info, Timings};
+use viewcell_bake::bundle::{self, BundleError, FileInfo, Given, Info, Timings};
 use viewcell_ingest::world::Short;
 use viewcell_view::picture::grouped;
 
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Failure, Outcome};
 use super::output::{self, Json};
 use super::progress::Seconds;
 
@@ -30,13 +30,7 @@ pub fn run(args: &Args) -> Outcome {
 
 impl From<BundleError> for Failure {
     fn from(error: BundleError) -> Self {
-        let exit = match error.kind() {
-            ErrorKind::Input => Exit::BadInput,
-            ErrorKind::Io => Exit::InputOutput,
-            ErrorKind::Resource => Exit::Resource,
-            ErrorKind::Usage => Exit::Usage,
-        };
-        Self::new(exit, error)
+        Self::new(error.kind().into(), error)
     }
 }
 

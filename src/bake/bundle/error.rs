@@ -139,14 +139,16 @@ pub enum BundleError {
 /// The class of an error, for exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
+    /// The options are wrong, or the caller broke a rule of the interface: exit code 2.
+    Usage,
     /// The input is bad: exit code 3.
     Input,
     /// Could not read or write: exit code 4.
     Io,
     /// Out of a resource: exit code 5.
     Resource,
-    /// The caller broke a rule of the interface.
-    Usage,
+    /// Stopped on request, which only a bake is.
+    Cancelled,
 }
 
 impl BundleError {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::store::error::StoreError;
 use super::store::file::Store;
 use super::tiles::Tile;
-use crate::bundle::{BundleError, ErrorKind};
+use crate::bundle::BundleError;
+pub use crate::bundle::ErrorKind as BakeErrorKind;
 use crate::visibility::portals::{CheckpointError, FlowError};
 use viewcell::format::GridError;
 use viewcell::query::OpenError;
@@ -197,21 +198,6 @@ pub enum BakeError {
     },
 }
 
-/// The class of an error, for exit codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BakeErrorKind {
-    /// The options are wrong: exit code 2.
-    Usage,
-    /// The input is bad: exit code 3.
-    Input,
-    /// Could not read or write: exit code 4.
-    Io,
-    /// Out of a resource: exit code 5.
-    Resource,
-    /// Stopped on request.
-    Cancelled,
-}
-
 impl BakeError {
     /// An option that cannot be.
     pub(crate) fn option(
@@ -239,8 +225,8 @@ impl BakeError {
             | Self::Memory { .. }
             | Self::Threads { .. }
             | Self::Thread { .. } => BakeErrorKind::Resource,
-            Self::Bundle(error) => error.kind().into(),
-            Self::Store(error) => error.kind().into(),
+            Self::Bundle(error) => error.kind(),
+            Self::Store(error) => error.kind(),
             Self::Lossy { .. }
             | Self::Graded { .. }
             | Self::NoGround { .. }
@@ -250,20 +236,7 @@ impl BakeError {
             Self::Kept { error, .. } => error.kind(),
         }
     }
-}
 
-impl From<ErrorKind> for BakeErrorKind {
-    fn from(kind: ErrorKind) -> Self {
-        match kind {
-            ErrorKind::Input => Self::Input,
-            ErrorKind::Io => Self::Io,
-            ErrorKind::Resource => Self::Resource,
-            ErrorKind::Usage => Self::Usage,
-        }
-    }
-}
-
-impl BakeError {
     /// Says what is kept, if anything is.
     pub(super) fn keeping(self, store: &Store, tiles: &[Tile]) -> Self {
         if store.is_empty() {
