@@ -43,6 +43,14 @@ pub const fn in_morton_order(word: u64) -> u64 {
     swap(word, 0x0C0C_0C0C_0C0C_0C0C, 2)
 }
 
+/// The inverse of [`in_morton_order`].
+#[inline]
+pub const fn in_row_order(word: u64) -> u64 {
+    let word = swap(word, 0x0C0C_0C0C_0C0C_0C0C, 2);
+    let word = swap(word, 0x0000_FF00_0000_FF00, 8);
+    swap(word, 0x00F0_00F0_00F0_00F0, 4)
+}
+
 /// Swaps the bits of `mask` with those `distance` above them.
 #[inline(always)]
 const fn swap(word: u64, mask: u64, distance: u32) -> u64 {

@@ -14,6 +14,7 @@
 //! first bytes of the leaves, the mixed children of all these; their further bytes
 //! ```
 
+use super::blockbits::{in_morton_order, in_row_order};
 use super::dictionary::{Dictionary, ESCAPE};
 use crate::format::bits;
 
@@ -222,7 +223,7 @@ impl<'a> BlockPair<'a> {
                 (at >> 2, at & 3)
             }
         };
-        let (from, mixed) = (by_squares(from), self.root.mixed());
+        let (from, mixed) = (in_morton_order(from), self.root.mixed());
         let nodes = mixed.count_ones() as usize;
         let (firsts, more) = self.rest.split_at_checked(nodes).unwrap_or((&[], &[]));
         let (mut symbols, mut leaves, mut used) = ([!0; 16], 0, 0);
@@ -272,7 +273,7 @@ impl<'a> BlockPair<'a> {
             }
             before += node.mixed().count_ones() as usize;
         }
-        by_rows(seen)
+        in_row_order(seen)
     }
 
     /// Whether any of the viewpoints `from` sees any of the targets `to`, both words of a block
@@ -280,7 +281,7 @@ impl<'a> BlockPair<'a> {
     ///
     /// Time: as of [`BlockPair::seen`] at most; where the root or a node settles it, no leaf is read.
     pub fn sees_any(&self, from: u64, to: u64) -> bool {
-        let (from, to) = (by_squares(from), by_squares(to));
+        let (from, to) = (in_morton_order(from), in_morton_order(to));
         // Pairs of quarters that both words have something of.
         let wanted = pairs_of(quarters(from), quarters(to));
         if self.root.some() & wanted == 0 {
@@ -456,30 +457,6 @@ const fn across(pairs: u16, from: u16, back: bool) -> u16 {
     let rows = pairs & pairs_of(from, 15);
     let rows = rows | rows >> 8;
     (rows | rows >> 4) & 15
-}
-
-/// A word of a block bitmap in Morton order: quarters of 16 bits, in each squares of 2 × 2 samples.
-#[inline]
-const fn by_squares(word: u64) -> u64 {
-    // Bits of the place change by two: of rows 2, 1, 0 and columns 2, 1, 0 to those of both in turn.
-    let word = exchanged(word, 0x0000_F0F0_0000_F0F0, 12);
-    let word = exchanged(word, 0x00F0_00F0_00F0_00F0, 4);
-    exchanged(word, 0x0C0C_0C0C_0C0C_0C0C, 2)
-}
-
-/// The inverse of [`by_squares`].
-#[inline]
-const fn by_rows(word: u64) -> u64 {
-    let word = exchanged(word, 0x0C0C_0C0C_0C0C_0C0C, 2);
-    let word = exchanged(word, 0x00F0_00F0_00F0_00F0, 4);
-    exchanged(word, 0x0000_F0F0_0000_F0F0, 12)
-}
-
-/// The bits of a mask change places with those so many bits higher.
-#[inline]
-const fn exchanged(word: u64, mask: u64, up: u32) -> u64 {
-    let other = (word ^ word >> up) & mask;
-    word ^ other ^ other << up
 }
 
 /// Quarter `i` of a word in Morton order.
