@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, NaiveDateTime, SubsecRound};
 use roxmltree::{Document, Node};
+use viewcell::format::frame::ends;
 
 use super::field::distance;
 use super::trace::{Trace, TraceError, TracePoint};
@@ -130,10 +131,7 @@ pub fn trace(walkers: &[Vec<Fix>], place: impl Fn(&[Fix], &Fix) -> [f64; 2]) -> 
 /// there.
 pub fn from_middle(track: &[Fix], fix: &Fix) -> [f64; 2] {
     let middle = [0, 1].map(|i| {
-        let side = track.iter().map(|fix| fix.lonlat[i]);
-        let (low, high) = side.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-            (low.min(x), high.max(x))
-        });
+        let [low, high] = ends(track.iter().map(|fix| fix.lonlat[i]));
         (low + high) / 2.0
     });
     let [east, north] = [0, 1].map(|i| (fix.lonlat[i] - middle[i]).to_radians());

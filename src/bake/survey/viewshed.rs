@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::visibility::{Bodies, Curvature, Looker, Viewpoint, Viewshed, ViewshedField, direction};
 use viewcell_ingest::PlaceUnit;
-use viewcell_ingest::world::{Short, Terrain};
+use viewcell_ingest::world::{Short, Terrain, reaches, reaches_in_metres};
 
 /// Somebody who looks, and at what.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,13 +141,8 @@ pub fn sample_at(
         PlaceUnit::Metres => {
             let [dx, dy] = terrain.spacing();
             inside([x / dx + 0.5, y / dy + 0.5]).ok_or_else(|| {
-                format!(
-                    "expected {} to {} m east and {} to {} m south, {found}",
-                    Short(-dx / 2.0),
-                    Short((f64::from(columns) - 0.5) * dx),
-                    Short(-dy / 2.0),
-                    Short((f64::from(rows) - 0.5) * dy)
-                )
+                let reaches = reaches_in_metres([dx, dy], [columns, rows]);
+                format!("expected {reaches}, {found}")
             })
         }
         PlaceUnit::Degrees | PlaceUnit::Map => {
@@ -170,24 +165,14 @@ pub fn sample_at(
             let (x1, y1, scale) = (x - x0, y - y0, 1.0 / (xc * yr - xr * yc));
             let point = [(x1 * yr - y1 * xr) * scale, (y1 * xc - x1 * yc) * scale];
             inside(point).ok_or_else(|| {
-                let [w, h] = [columns, rows].map(f64::from);
-                let range = |from: f64, c: f64, r: f64| {
-                    let ends = [0.0, c * w, r * h, c * w + r * h].map(|more: f64| from + more);
-                    let least = ends.into_iter().fold(f64::INFINITY, f64::min);
-                    let most = ends.into_iter().fold(f64::NEG_INFINITY, f64::max);
-                    format!("{} to {}", Short(least), Short(most))
-                };
+                let [of_x, of_y] = reaches(place.transform, [columns, rows]);
                 let degrees = x.abs() <= 180.0 && y.abs() <= 90.0 && !is_in_degrees(terrain);
                 let remedy = if degrees {
                     "; these look like degrees: transform them to the heightmap's coordinate reference system"
                 } else {
                     ""
                 };
-                format!(
-                    "expected x of {} and y of {}, {found}{remedy}",
-                    range(x0, xc, xr),
-                    range(y0, yc, yr)
-                )
+                format!("expected x of {of_x} and y of {of_y}, {found}{remedy}")
             })
         }
     }

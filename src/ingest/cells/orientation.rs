@@ -5,6 +5,7 @@
 
 use crate::world::{CellGraph, Portal};
 use viewcell::convex::{Plane, Point};
+use viewcell::format::frame::ends;
 
 /// What is no more than this in front of a plane may as well be behind it.
 const TOLERANCE: f64 = 0.01;
@@ -94,10 +95,7 @@ fn by_positions(graph: &CellGraph, plane: &Plane, portal: &Portal) -> [Side; 2] 
 
 /// Where points lie, all of them.
 fn side(plane: &Plane, points: impl IntoIterator<Item = Point>) -> Side {
-    let heights = points.into_iter().map(|point| plane.height(point));
-    let (least, most) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), h| {
-        (least.min(h), most.max(h))
-    });
+    let [least, most] = ends(points.into_iter().map(|point| plane.height(point)));
     match (least >= -TOLERANCE, most <= TOLERANCE) {
         (true, false) if most > TOLERANCE => Side::Front,
         (false, true) if least < -TOLERANCE => Side::Behind,

@@ -10,4 +10,6 @@ mod terrain;
 pub use bit_matrix::{BitMatrix, Symmetry, ones};
 pub use bsp_tree::{BspChild, BspLeaf, BspNode, BspTree, BspTreeError};
 pub use cells::{CellGraph, Portal};
-pub use terrain::{Georeference, GroundAbove, Short, Terrain, TerrainError, extremes};
+pub use terrain::{
+    Georeference, GroundAbove, Short, Terrain, TerrainError, extremes, reaches, reaches_in_metres,
+};

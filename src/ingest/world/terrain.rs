@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
+use viewcell::format::frame::ends;
+
 /// A terrain: `width` × `height` samples of height in metres.
 ///
 /// Sample (c, r): column c counts east from 0, row r counts south from 0; row 0 is the raster's
@@ -419,10 +421,28 @@ pub fn extremes(heights: &[f64]) -> [f64; 2] {
             };
         }
     }
-    [
-        least.into_iter().fold(f64::INFINITY, f64::min),
-        greatest.into_iter().fold(f64::NEG_INFINITY, f64::max),
-    ]
+    [ends(least)[0], ends(greatest)[1]]
+}
+
+/// From where to where a grid of so many columns and rows goes by a transform: x and y, for people.
+pub fn reaches([x0, xc, xr, y0, yc, yr]: [f64; 6], shape: [u32; 2]) -> [String; 2] {
+    let [w, h] = shape.map(f64::from);
+    [[x0, xc, xr], [y0, yc, yr]].map(|[from, c, r]| {
+        let [least, most] = ends([0.0, c * w, r * h, c * w + r * h].map(|more| from + more));
+        format!("{} to {}", Short(least), Short(most))
+    })
+}
+
+/// From where to where one of this spacing goes in metres from its first sample, for people.
+pub fn reaches_in_metres([dx, dy]: [f64; 2], shape: [u32; 2]) -> String {
+    let [columns, rows] = shape.map(f64::from);
+    format!(
+        "{} to {} m east and {} to {} m south",
+        Short(-dx / 2.0),
+        Short((columns - 0.5) * dx),
+        Short(-dy / 2.0),
+        Short((rows - 0.5) * dy)
+    )
 }
 
 /// A number as people write it; one that is very large or very small with an exponent, since what

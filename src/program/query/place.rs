@@ -16,7 +16,7 @@ use viewcell::format::TerrainParameters;
 use viewcell::query::{
     Extent, Place, Pvs, Quad, Sample, Seen, SolidBundle, TerrainBundle, World, WorldKind,
 };
-use viewcell_ingest::world::Short;
+use viewcell_ingest::world::{Short, reaches, reaches_in_metres};
 
 /// A place: column and row of a sample of the heightmap, or the number of a cell.
 #[derive(Serialize, JsonSchema)]
@@ -374,17 +374,8 @@ impl By {
             let position = cell.map(|cell| Position::within(parameters, cell, point));
             return position.ok_or_else(|| {
                 let grid = terrain.grid();
-                outside(
-                    path,
-                    place,
-                    &format!(
-                        "{} to {} m east and {} to {} m south",
-                        Short(-dx / 2.0),
-                        Short((f64::from(grid.width()) - 0.5) * dx),
-                        Short(-dy / 2.0),
-                        Short((f64::from(grid.height()) - 0.5) * dy)
-                    ),
-                )
+                let ends = reaches_in_metres([dx, dy], [grid.width(), grid.height()]);
+                outside(path, place, &ends)
             });
         }
         let Some(transform) = parameters.transform else {
@@ -401,14 +392,7 @@ impl By {
         let position = cell.map(|cell| Position::within(parameters, cell, point));
         position.ok_or_else(|| {
             let grid = terrain.grid();
-            let [w, h] = [grid.width(), grid.height()].map(f64::from);
-            let range = |from: f64, c: f64, r: f64| {
-                let ends = [0.0, c * w, r * h, c * w + r * h].map(|more: f64| from + more);
-                let least = ends.into_iter().fold(f64::INFINITY, f64::min);
-                let most = ends.into_iter().fold(f64::NEG_INFINITY, f64::max);
-                format!("{} to {}", Short(least), Short(most))
-            };
-            let ends = format!("{} and {}", range(x0, xc, xr), range(y0, yc, yr));
+            let ends = reaches(transform, [grid.width(), grid.height()]).join(" and ");
             outside(path, place, &ends)
         })
     }

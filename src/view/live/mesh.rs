@@ -5,6 +5,7 @@ use serde_json::json;
 use super::answer::{Answer, Refusal};
 use viewcell::convex::cross;
 use viewcell::format::Frame;
+use viewcell::format::frame::ends;
 use viewcell::format::occluders::Occluders;
 use viewcell_ingest::world::solid::{Plane, Point, Solid};
 
@@ -120,13 +121,8 @@ fn divide(polygon: Vec<Point>, long: f64, take: &mut impl FnMut(&[Point])) {
     if polygon.len() < 3 {
         return;
     }
-    let range = |axis: usize| {
-        let along = polygon.iter().map(|at| at[axis]);
-        let low = along.clone().fold(f64::INFINITY, f64::min);
-        (low, along.fold(f64::NEG_INFINITY, f64::max))
-    };
-    let ranges = [range(0), range(1), range(2)];
-    let length = |axis: usize| ranges[axis].1 - ranges[axis].0;
+    let ranges = [0, 1, 2].map(|axis| ends(polygon.iter().map(|at| at[axis])));
+    let length = |axis: usize| ranges[axis][1] - ranges[axis][0];
     let axis = [1, 2].into_iter().fold(0, |best, axis| {
         if length(axis) > length(best) {
             axis
@@ -137,7 +133,7 @@ fn divide(polygon: Vec<Point>, long: f64, take: &mut impl FnMut(&[Point])) {
     if length(axis) <= long {
         return take(&polygon);
     }
-    let dist = ranges[axis].0.midpoint(ranges[axis].1);
+    let dist = ranges[axis][0].midpoint(ranges[axis][1]);
     for side in [1.0, -1.0] {
         let mut normal = [0.0; 3];
         normal[axis] = side;

@@ -6,6 +6,7 @@ use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use image::{Rgba, RgbaImage};
 
 use super::palette::{Colour, bytes};
+use viewcell::format::frame::ends;
 
 /// Ubuntu Light, with Latin, Greek and Cyrillic letters.
 pub(super) static LETTERS: &[u8] = epaint_default_fonts::UBUNTU_LIGHT;
@@ -72,14 +73,7 @@ impl Canvas {
             sides.iter().all(|s| *s >= 0.0) || sides.iter().all(|s| *s <= 0.0)
         };
         let range = |axis: usize| {
-            let least = corners
-                .iter()
-                .map(|p| p[axis])
-                .fold(f64::INFINITY, f64::min);
-            let most = corners
-                .iter()
-                .map(|p| p[axis])
-                .fold(f64::NEG_INFINITY, f64::max);
+            let [least, most] = ends(corners.iter().map(|p| p[axis]));
             least.floor() as i32..most.ceil() as i32
         };
         for (y, x) in range(1).flat_map(|y| range(0).map(move |x| (y, x))) {

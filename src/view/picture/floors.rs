@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::palette::{Colour, NOTHING, bytes};
 use viewcell::format::Frame;
+use viewcell::format::frame::ends;
 use viewcell::format::solid::STEPS;
 use viewcell::query::{CellBundle, SolidBundle};
 use viewcell_ingest::world::solid::PlaceCells;
@@ -126,18 +127,9 @@ impl Floors {
         if places.is_empty() {
             return None;
         }
-        let end = |axis: usize, high: bool| {
-            let ends = places
-                .iter()
-                .map(|p| if high { p.high[axis] } else { p.low[axis] });
-            if high {
-                ends.fold(f64::NEG_INFINITY, f64::max)
-            } else {
-                ends.fold(f64::INFINITY, f64::min)
-            }
-        };
-        let (west, north) = (end(0, false), end(1, true));
-        let across = [end(0, true) - west, north - end(1, false)];
+        let corners = || places.iter().flat_map(|place| [place.low, place.high]);
+        let [[west, east], [south, north]] = [0, 1].map(|k| ends(corners().map(|at| at[k])));
+        let across = [east - west, north - south];
         let pixel = across[0].max(across[1]).max(1e-6) / f64::from(side.max(1));
         let floors = floors(&mut places);
         let pixel = affordable(pixel, across, floors.len(), &places, locate.is_some());
@@ -170,19 +162,12 @@ impl Floors {
                     }
                 }
             }
-            let ground = |least: bool| {
-                let stand = places.iter().filter(|place| place.over.is_none());
-                let grounds = stand.map(|place| place.low[2]);
-                if least {
-                    grounds.fold(f64::INFINITY, f64::min) as f32
-                } else {
-                    grounds.fold(f64::NEG_INFINITY, f64::max) as f32
-                }
-            };
+            let stand = places.iter().filter(|place| place.over.is_none());
+            let grounds = ends(stand.map(|place| place.low[2]));
             let mut members: Vec<u32> = places.iter().map(|place| place.cell).collect();
             members.sort_unstable();
             Floor {
-                heights: [ground(true), ground(false)],
+                heights: grounds.map(|ground| ground as f32),
                 cells,
                 members,
             }

@@ -6,6 +6,7 @@ use super::palette::{Colour, Fitted, HALF_A, HALF_B, HIDDEN, NEUTRAL, NOTHING, V
 use super::terrain::scale_of_losses;
 use super::viewshed::Viewpoint;
 use viewcell::format::bits;
+use viewcell::format::frame::ends;
 use viewcell::frontier::{FrontierOptions, Side, cells};
 use viewcell::query::{Place, World};
 use viewcell::session::Sets;
@@ -59,10 +60,7 @@ impl<'a> LevelPages<'a> {
     /// The level alone, by the height of the ground.
     pub fn plain(&self) -> Page {
         let heights = self.floors.list().iter().flat_map(|floor| floor.heights);
-        let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), h| {
-            (low.min(h), high.max(h))
-        });
-        let (low, high) = (f64::from(low), f64::from(high));
+        let [low, high] = ends(heights.map(f64::from));
         let part = |height: f64| {
             if high > low {
                 (height - low) / (high - low)

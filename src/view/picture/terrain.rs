@@ -10,6 +10,7 @@ use super::palette::{
     logarithmic,
 };
 use super::viewshed::{Viewpoint, hillshade_image, viewshed_image};
+use viewcell::format::frame::ends;
 use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions};
 use viewcell::query::{Pvs, Quad, Sample, TerrainBundle, VisibilityMode};
 
@@ -61,9 +62,7 @@ impl<'a> TerrainPages<'a> {
     pub fn plain(&self) -> Page {
         let grid = self.terrain.grid();
         let heights = grid.row_by_row().filter_map(|s| self.terrain.height(s));
-        let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), h| {
-            (low.min(h), high.max(h))
-        });
+        let [low, high] = ends(heights.map(f64::from));
         let [columns, rows] = self.terrain.parameters().heightmap();
         let mut subtitle = format!("{columns} × {rows} samples");
         let finest = self.terrain.parameters().finest();

@@ -3,6 +3,13 @@
 /// A box, from its least to its greatest corner.
 pub type Corners = [[f64; 3]; 2];
 
+/// The least and the greatest of some numbers; infinite, the first above the second, where there are none.
+pub fn ends(numbers: impl IntoIterator<Item = f64>) -> [f64; 2] {
+    let none = [f64::INFINITY, f64::NEG_INFINITY];
+    let numbers = numbers.into_iter();
+    numbers.fold(none, |[least, most], x| [least.min(x), most.max(x)])
+}
+
 /// The box around two.
 #[inline(never)]
 pub fn hull([mut low, mut high]: Corners, [least, greatest]: Corners) -> Corners {

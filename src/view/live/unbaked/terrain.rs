@@ -75,11 +75,7 @@ impl UnbakedTerrain {
             "km"
         };
         let long = |metres: f64| number(if unit == "m" { metres } else { metres / 1000.0 });
-        let heights = terrain.heights().iter().filter(|height| !height.is_nan());
-        let [low, high] = heights
-            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], height| {
-                [low.min(*height), high.max(*height)]
-            });
+        let [low, high] = terrain.extremes();
         let mut facts = vec![
             ("Format", self.format.clone()),
             (
