@@ -1,6 +1,7 @@
 //! Solids from planes against their definition, view cells against walks, merging against points.
 
 use proptest::prelude::*;
+use viewcell_ingest::solid::{SolidOptions, read_solid};
 use viewcell_ingest::world::solid::{
     Aabb, Face, FacePlane, PlaceBox, PlaceCells, PlaceOptions, PlacesError, Plane, Player, Solid,
     SolidError, SolidLevel, Units, box_planes, find_places, merge_solids,
@@ -279,6 +280,20 @@ fn cells_are_twice_as_large_where_players_jump_and_cover_the_same_places() {
         let middle = usual.bounds(cell).centre();
         assert!(low.locate(middle).is_some(), "{middle:?}");
     }
+}
+
+/// A corridor of this level is open at its end, where the model has its bounds.
+#[test]
+fn nobody_walks_round_a_level_by_its_open_end() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/cells/rooms.bsp");
+    let rooms = read_solid(&file, &SolidOptions::default()).unwrap().level;
+    let options = PlaceOptions {
+        reach: vec![[200.0, 1100.0, 60.0]],
+        ..PlaceOptions::of(&rooms)
+    };
+    let cells = find_places(&rooms, &options).unwrap().cells;
+    assert!((1_000..1_400).contains(&cells.len()), "{}", cells.len());
+    assert_eq!(cells.locate([500.0, 500.0, 290.0]), None, "on the roof");
 }
 
 #[test]

@@ -36,10 +36,13 @@ fn level(angle: f64, crack: f64, boxes: &[[Point; 2]]) -> SolidLevel {
 
 #[test]
 fn all_around_a_room_is_rock_unless_it_has_a_crack() {
-    for (angle, crack) in [0.0, 0.3, 0.8, 1.2]
-        .into_iter()
-        .flat_map(|a| [(a, 0.0), (a, 0.001)])
-    {
+    for (angle, crack) in [
+        (0.0, 0.0),
+        (0.3, 0.0),
+        (1.2, 0.0),
+        (0.0, 0.001),
+        (0.8, 0.001),
+    ] {
         let level = level(angle, crack, &[]);
         let rock = Rock::new(&level).unwrap().boxes(&level, &[EYES]);
         let is_sealed = rock.iter().any(|of| of.contains(level.bounds().min));

@@ -22,8 +22,11 @@ use viewcell::convex::{Plane, Point, dot};
 const SOLID: i32 = -2;
 const SKY: i32 = -6;
 
-/// What lies outside of the level is solid up to this far from it, so that nobody gets around it.
+/// Leaves at the bounds of the level, solid or open, go on up to this far from them, and nobody gets further: a game has the
+/// solid ones there still, around which players would come.
 const MARGIN: f64 = 64.0;
+/// What stops players there is as thick as this.
+const RIM: f64 = 16.0;
 
 /// Corners of faces are stored rounded: a strip of this width around a side is none that is left open.
 /// [Unit: of the file]
@@ -90,6 +93,14 @@ pub(super) fn read(
         }
         level.obstacles.push(leaf.solid);
     }
+    let sides = box_planes(&bounds);
+    level.obstacles.extend(sides.iter().filter_map(|side| {
+        let inner = Plane {
+            dist: RIM - side.dist,
+            ..side.flipped()
+        };
+        Solid::from_planes(sides.iter().copied().chain([inner])).ok()
+    }));
     notes.extend(contents::sky_note(sky, "leaves", skies, 0));
     notes.extend((!volume).then(|| "no leaf of the world hides anything".into()));
     Ok(level)

@@ -108,19 +108,6 @@ impl<'a> LevelPages<'a> {
     /// Which cells are in A's region and in B's: none where one sees the other.
     fn regions(&self, [a, b]: [u32; 2]) -> [Vec<bool>; 2] {
         let cells = 0..self.cells();
-        if let World::Cells(level) = &self.level {
-            // Not as Sets has it, which leaves out what sees one way only.
-            let mut memory = vec![0; cells::words(level.cells())];
-            let found = level.frontier(a, b, &mut memory).ok().flatten();
-            let found = found.map_or([&[][..]; 2], |found| [found.ab, found.ba]);
-            let is_in = |words| {
-                cells
-                    .clone()
-                    .map(|c| bits::has(words, c as usize))
-                    .collect()
-            };
-            return found.map(is_in);
-        }
         let mut sets = Sets::new(&self.level);
         // Both stay empty where a cell is not there.
         let _ = sets.begin(Place::Cell(a), Place::Cell(b), &FrontierOptions::default());
