@@ -5,9 +5,8 @@ use super::page::{Key, Page, Panel, grouped};
 use super::palette::{Colour, Fitted, HALF_A, HALF_B, HIDDEN, NEUTRAL, NOTHING, VIRIDIS, VISIBLE};
 use super::terrain::scale_of_losses;
 use super::viewshed::Viewpoint;
-use viewcell::format::bits;
 use viewcell::format::frame::ends;
-use viewcell::frontier::{FrontierOptions, Side, cells};
+use viewcell::frontier::{FrontierOptions, Side};
 use viewcell::query::{Place, World};
 use viewcell::session::Sets;
 
