@@ -4,6 +4,10 @@
 //! Space is divided into voxels, and what is free of each into convex pieces. From the eyes it is flooded from piece to
 //! piece, through the polygons that two of them share; what is not come to is rock. A crack is open however thin, but for
 //! slivers that are no solids either. What is too intricate is open: that only makes less of rock.
+//!
+//! Did not pay: voxels of a quarter of a usual cell (0 to 10 % of the time, for eight times the memory); pieces cut along
+//! the faces of meshes, of which no more is left than faces do not cover (eyes of whole cells reach through sheets, and
+//! all around them is open).
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
