@@ -49,7 +49,7 @@ pub fn bake_solid(
     observer: &dyn Observer,
 ) -> Result<BakeReport, BakeError> {
     let subject = Subject::new(&mut KnownOccluders::default(), world, source, options)?;
-    let bake = subject.bake(source, options);
+    let bake = subject.bake(source, options, observer);
     bake.bundle(&bake.whole(|| &subject.field), output, observer)
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn bake_solid_shard(
     observer: &dyn Observer,
 ) -> Result<ShardReport, BakeError> {
     let subject = Subject::new(&mut KnownOccluders::default(), world, source, options)?;
-    let bake = subject.bake(source, options);
+    let bake = subject.bake(source, options, observer);
     bake.shard(&bake.whole(|| &subject.field), shard, output, observer)
 }
 
@@ -200,7 +200,19 @@ impl Subject {
         })
     }
 
-    fn bake<'a>(&'a self, source: &Source, options: &'a BakeOptions) -> GridBake<'a> {
+    fn bake<'a>(
+        &'a self,
+        source: &Source,
+        options: &'a BakeOptions,
+        observer: &dyn Observer,
+    ) -> GridBake<'a> {
+        match self.field.left_out() {
+            0 => {}
+            parts => observer.note(&format!(
+                "{parts} parts of planes with faces are too small for these cells to hide anybody: they stop players and \
+                 hide nothing"
+            )),
+        }
         let mut source = source.clone();
         if options.grade > 0 {
             source.options.insert("grade".into(), options.grade.into());

@@ -70,7 +70,7 @@ fn clip(polygon: &[Flat], half: HalfPlane) -> Vec<Flat> {
 }
 
 /// The area of a polygon.
-fn area(polygon: &[Flat]) -> f64 {
+pub(super) fn area(polygon: &[Flat]) -> f64 {
     let mut sum = 0.0;
     for (i, p) in polygon.iter().enumerate() {
         let q = polygon[(i + 1) % polygon.len()];

@@ -348,6 +348,27 @@ fn a_wall_of_bricks_hides_as_one() {
     assert_ne!(kernel.sees(0, 1, 4), Found::Hidden);
 }
 
+/// A wall of a hundred faces of a fifth of a metre is one occluder; alone each would be left out, as this one beside it is.
+#[test]
+fn what_is_left_out_is_small_when_it_is_joined() {
+    let mut level = SolidLevel::new("test", Units::Metres, Player::PERSON);
+    let mut add = |[y, z]: [f64; 2]| {
+        let corners = [[0.0, 0.0], [0.2, 0.0], [0.2, 0.2], [0.0, 0.2]];
+        let corners = corners.map(|[u, v]| [0.0, y + u, z + v]);
+        let faces = Face::from_polygon(&corners, true).unwrap();
+        level.faces.extend(faces);
+    };
+    (0..100).for_each(|at| add([0.2 * f64::from(at % 10), 0.2 * f64::from(at / 10)]));
+    add([5.0, 0.0]);
+    let boxes = [0, 12].map(|x| PlaceBox {
+        min: [x, 8, 8],
+        level: 0,
+    });
+    let places = PlaceCells::new([1.0; 3], [-6.0; 3], boxes.to_vec());
+    let field = SolidField::new(&level, &places, &Player::PERSON, grid(2));
+    assert_eq!((field.left_out(), field.occluders.len()), (1, 1));
+}
+
 fn is_in(polygon: &[Flat], p: Flat, off: f64) -> bool {
     (0..polygon.len()).all(|i| {
         let (a, b) = (polygon[i], polygon[(i + 1) % polygon.len()]);
