@@ -138,8 +138,9 @@ pub fn from_middle(track: &[Fix], fix: &Fix) -> [f64; 2] {
     [EARTH * east * middle[1].to_radians().cos(), -EARTH * north]
 }
 
-/// Milliseconds since 1970 of a time with an offset, as in RFC 3339, or without one in UTC.
+/// Milliseconds since 1970 of a time with an offset, as in RFC 3339, or without one in UTC; its hour may follow a blank.
 fn milliseconds(word: &str) -> Option<i64> {
+    let word = &word.replacen(' ', "T", 1);
     let time = DateTime::parse_from_rfc3339(word).map(|time| time.to_utc());
     let time = time.or_else(|_| word.parse().map(|time: NaiveDateTime| time.and_utc()));
     Some(time.ok()?.round_subsecs(3).timestamp_millis())
