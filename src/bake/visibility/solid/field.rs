@@ -35,8 +35,8 @@ pub struct SolidField {
 
 /// Faces of a plane are taken together if that makes them larger by this factor.
 const WORTH: f64 = 1.01;
-/// Less than this share of the side of a usual cell, or of one that is smaller, is left out of a level with faces. On zdm2 in
-/// cells of 1 m that is four fifths of the occluders, a seventh of the time and nothing of what is hidden.
+/// What is smaller than this share of one side of a view cell, or of one of the usual size where that is less, is left out of a
+/// level with faces. On zdm2 in cells of 1 m that is four fifths of the occluders, a fifth of the time and nothing of what is hidden.
 const LEAST: f64 = 0.1;
 
 impl SolidField {
@@ -170,6 +170,7 @@ fn valid(grid: Grid, count: u32) -> Vec<u64> {
 pub(crate) struct KnownOccluders {
     /// Its occluders, whose margins follow from how far it and its cells extend, of at least some area; and how many are not.
     own: Option<([f64; 2], Vec<Occluder>, usize)>,
+    /// None before it was looked for, and in it none where it does not pay.
     rock: Option<Option<Rock>>,
 }
 
@@ -184,7 +185,7 @@ impl KnownOccluders {
         (all, left_out)
     }
 
-    fn rock<'e>(&mut self, level: &SolidLevel, eyes: impl Iterator<Item = &'e Span>) -> Vec<Span> {
+    fn rock<'e>(&mut self, level: &SolidLevel, eyes: impl Iterator<Item = &'e Span>) -> Vec<Aabb> {
         let rock = self.rock.get_or_insert_with(|| Rock::new(level));
         let eyes: Vec<Aabb> = eyes
             .map(|eyes| Aabb {
@@ -192,24 +193,24 @@ impl KnownOccluders {
                 max: eyes.max(),
             })
             .collect();
-        let boxes = rock.iter().flat_map(|rock| rock.boxes(level, &eyes));
-        boxes.map(|one| span(&one)).collect()
+        rock.iter()
+            .flat_map(|rock| rock.boxes(level, &eyes))
+            .collect()
     }
 }
 
 /// Boxes of rock, and the occluders that lie in none of them.
-fn with_rock(own: &[Occluder], rock: &[Span], scale: Scale) -> Vec<Occluder> {
-    let solid = |one: &Span| {
-        let bounds = Aabb {
-            min: one.min(),
-            max: one.max(),
-        };
-        Occluder::solid(box_planes(&bounds), *one, scale.margin)
-    };
-    let is_in = |of: &Occluder, one: &Span| of.bounds.corners().iter().all(|&at| one.holds(at));
+fn with_rock(own: &[Occluder], rock: &[Aabb], scale: Scale) -> Vec<Occluder> {
+    let solid = |one: &Aabb| Occluder::solid(box_planes(one), span(one), scale.margin);
+    let is_in = |of: &Occluder, one: &Aabb| of.bounds.corners().iter().all(|&at| one.contains(at));
+    // What ends where rock does hides no more than the rock, but for that much.
+    let around: Vec<Aabb> = rock
+        .iter()
+        .map(|one| one.grown(2.0 * Rock::APART))
+        .collect();
     let rest = own
         .iter()
-        .filter(|of| !rock.iter().any(|one| is_in(of, one)));
+        .filter(|of| !around.iter().any(|one| is_in(of, one)));
     rock.iter().map(solid).chain(rest.cloned()).collect()
 }
 

@@ -14,10 +14,10 @@ use std::rc::Rc;
 
 use super::aabb::Aabb;
 use super::level::SolidLevel;
-use super::plane_group::FacePlane;
 use super::polygon::{ON, area, behind, square, without_repeats};
 use super::polyhedron::{Solid, THINNEST, box_planes};
 use viewcell::convex::{Plane, Point, dot, minus};
+use viewcell::format::frame::ends;
 
 /// The most voxels; they are larger where that is too few.
 const MOST_VOXELS: usize = 2_500_000;
@@ -28,6 +28,9 @@ const MOST_WORK: usize = 1 << 27;
 const MOST_CUTS: usize = 1 << 23;
 /// A solid that cuts a voxel more often than this is left out there.
 const MOST_SIDES: usize = 32;
+/// Sides look at each other if the product of their normals is less. A sliver between others is no wider than a few times
+/// [`Rock::APART`].
+const OPPOSITE: f64 = -0.99;
 /// What is in more pieces counts as open.
 const MOST_PIECES: usize = u64::BITS as usize - 1;
 /// So many voxels are remembered in pieces.
@@ -137,6 +140,10 @@ fn heights(plane: &Plane, of: &Aabb) -> [f64; 2] {
 }
 
 impl Rock {
+    /// What slivers of free space, which are left out, are thinner than. Pieces that are no further apart touch, and boxes of rock
+    /// end so far before what is free. [Unit: of the file]
+    pub const APART: f64 = 1e-4;
+
     /// None of a level without solids, or with more of them than it pays for.
     pub fn new(level: &SolidLevel) -> Option<Self> {
         let grid = Voxels::of(level)?;
@@ -223,7 +230,8 @@ impl Rock {
             }
         }
         let bounds = |[first, last]: [[usize; 3]; 2]| self.grid.bounds(first, last);
-        found.into_iter().map(bounds).collect()
+        let bounds = found.into_iter().map(bounds);
+        bounds.map(|one| one.grown(-Self::APART)).collect()
     }
 
     /// A box of voxels that are all in `within`, made larger in turns to all sides, as far as it goes.
@@ -254,10 +262,14 @@ struct Piece(Vec<(Plane, Vec<Point>)>);
 
 impl Piece {
     fn of_box(bounds: &Aabb) -> Self {
-        let reach = bounds.size().into_iter().fold(0.0, f64::max);
-        let planes = box_planes(bounds);
-        let face = |plane: &Plane| face(plane, bounds.centre(), reach, planes.iter());
-        Self(planes.iter().map(|plane| (*plane, face(plane))).collect())
+        let corners = bounds.corners();
+        let face = |side: usize| {
+            let (k, upper) = (side / 2, side % 2);
+            let [a, b] = [1, 2].map(|next| 1 << ((k + next) % 3));
+            [0, a, a | b, b].map(|at| corners[at | upper << k]).to_vec()
+        };
+        let planes = box_planes(bounds).into_iter().enumerate();
+        Self(planes.map(|(side, plane)| (plane, face(side))).collect())
     }
 
     fn corners(&self) -> impl Iterator<Item = &Point> {
@@ -302,24 +314,30 @@ impl Piece {
         pieces
     }
 
-    /// Whether it shares more than an edge with another.
+    /// Whether one can pass to another: some of a side of it is no further than [`Rock::APART`] from a side of the other that
+    /// looks back at it.
     fn opens(&self, to: &Self) -> bool {
-        self.0.iter().any(|(plane, face)| {
-            let is_opposite = |other: &Plane| {
-                dot(plane.normal, other.normal) < 1e-9 - 1.0
-                    && (plane.dist + other.dist).abs() <= FacePlane::TOLERANCE
-            };
-            to.0.iter().any(|(at, _)| {
-                let rest = to.0.iter().map(|(other, _)| other);
-                let mut rest = rest.filter(|&other| other != at);
-                is_opposite(at)
-                    && rest
-                        .try_fold(face.clone(), |shared, other| {
-                            Some(behind(&shared, other)).filter(|shared| !shared.is_empty())
-                        })
-                        .is_some_and(|shared| is_wide(&shared))
-            })
-        })
+        let passes = |(plane, side): &(Plane, Vec<Point>), back: &Plane| {
+            if dot(plane.normal, back.normal) > OPPOSITE {
+                return false;
+            }
+            let [least, most] = ends(side.iter().map(|&corner| back.height(corner)));
+            if least > Rock::APART || most < -Rock::APART {
+                return false;
+            }
+            let near = [*back, back.flipped()].map(|of| Plane {
+                dist: of.dist + Rock::APART,
+                ..of
+            });
+            let others = to.0.iter().map(|(other, _)| other);
+            let mut cuts = near.iter().chain(others.filter(|&other| other != back));
+            let shared = cuts.try_fold(side.clone(), |shared, cut| {
+                Some(behind(&shared, cut)).filter(|shared| !shared.is_empty())
+            });
+            shared.is_some_and(|shared| is_wide(&shared))
+        };
+        let mut sides = self.0.iter();
+        sides.any(|side| to.0.iter().any(|(back, _)| passes(side, back)))
     }
 
     /// Whether some of it may be in a box.
@@ -361,7 +379,7 @@ struct Flood<'r> {
     /// By number of a voxel that is part solid: a bit for each piece, if it has so many, that is not come to.
     left: Vec<u64>,
     known: HashMap<u32, Rc<[Piece]>>,
-    /// Voxels, and the number of a piece in those that are part solid.
+    /// Voxels, and the number of a piece of each.
     waiting: VecDeque<(u32, u8)>,
     /// Cuts and comparisons so far.
     cuts: usize,
@@ -381,81 +399,76 @@ impl Flood<'_> {
     /// Comes to all that can be come to from what is waiting.
     fn spread(&mut self) {
         let grid = &self.rock.grid;
+        let is_free = |at| self.rock.kinds[grid.index(at)] == FREE;
         while self.cuts <= MOST_CUTS
             && let Some((index, number)) = self.waiting.pop_front()
         {
             let at = grid.at(index as usize);
-            let own = match self.rock.kinds[index as usize] {
-                FREE => None,
-                kind => Some(self.of(kind, at)),
-            };
-            let own = own.as_ref().map(|pieces| &pieces[usize::from(number)]);
-            if let Some(own) = own {
-                self.reach(at, |piece| own.opens(piece));
+            let beside = (0..6).filter_map(|side| grid.beside(at, side));
+            let (free, mut rest): (Vec<_>, Vec<_>) =
+                beside.partition(|&next| is_free(at) && is_free(next));
+            free.into_iter().for_each(|next| self.reach(next, |_| true));
+            rest.push(at);
+            rest.retain(|&next| !self.is_done(next));
+            if rest.is_empty() {
+                continue;
             }
-            for side in 0..6 {
-                let Some(next) = grid.beside(at, side) else {
-                    continue;
-                };
-                match (self.rock.kinds[grid.index(next)], own) {
-                    (FREE, None) => self.reach(next, |_| true),
-                    (FREE, Some(own)) => {
-                        let (k, sign) = (side / 2, if side % 2 == 1 { 1.0 } else { -1.0 });
-                        let edge = grid.bounds(next, next);
-                        let edge = if side % 2 == 1 { edge.min } else { edge.max }[k];
-                        let is_there = own.0.iter().any(|(plane, face)| {
-                            plane.normal[k] * sign > 1.0 - 1e-9
-                                && (plane.dist - sign * edge).abs() <= FacePlane::TOLERANCE
-                                && is_wide(face)
-                        });
-                        if is_there {
-                            self.reach(next, |_| true);
-                        }
-                    }
-                    (SOLID, _) => {}
-                    (_, Some(own)) => self.reach(next, |piece| own.opens(piece)),
-                    (_, None) => {
-                        let own = Piece::of_box(&grid.bounds(at, at));
-                        self.reach(next, |piece| own.opens(piece));
-                    }
-                }
+            let pieces = self.of(at);
+            let own = &pieces[usize::from(number)];
+            for next in rest {
+                self.reach(next, |piece| own.opens(piece));
             }
         }
     }
 
-    /// Comes to a voxel, or to those pieces of it that are asked for.
-    fn reach(&mut self, at: [usize; 3], is_open: impl Fn(&Piece) -> bool) {
+    /// Whether there is nothing left in a voxel to come to.
+    fn is_done(&self, at: [usize; 3]) -> bool {
         let index = self.rock.grid.index(at);
         match self.rock.kinds[index] {
-            SOLID => {}
-            FREE if self.is_reached[index] => {}
-            FREE => {
+            SOLID => true,
+            FREE => self.is_reached[index],
+            kind => self.left[kind as usize] == 0,
+        }
+    }
+
+    /// Comes to those pieces of a voxel that are asked for.
+    fn reach(&mut self, at: [usize; 3], is_open: impl Fn(&Piece) -> bool) {
+        if self.is_done(at) {
+            return;
+        }
+        let index = self.rock.grid.index(at);
+        let kind = self.rock.kinds[index];
+        if kind == FREE {
+            let bounds = self.rock.grid.bounds(at, at);
+            if is_open(&Piece::of_box(&bounds)) {
                 self.is_reached[index] = true;
                 self.waiting.push_back((index as u32, 0));
             }
-            kind if self.left[kind as usize] == 0 => {}
-            kind => {
-                let pieces = self.of(kind, at);
-                self.cuts += pieces.len();
-                let left = &mut self.left[kind as usize];
-                *left &= (1_u64 << pieces.len()).wrapping_sub(1);
-                for (number, piece) in (0..).zip(pieces.iter()) {
-                    if *left >> number & 1 == 1 && is_open(piece) {
-                        *left &= !(1 << number);
-                        self.is_reached[index] = true;
-                        self.waiting.push_back((index as u32, number));
-                    }
-                }
+            return;
+        }
+        let pieces = self.of(at);
+        self.cuts += pieces.len();
+        let left = &mut self.left[kind as usize];
+        *left &= (1_u64 << pieces.len()).wrapping_sub(1);
+        for (number, piece) in (0..).zip(pieces.iter()) {
+            if *left >> number & 1 == 1 && is_open(piece) {
+                *left &= !(1 << number);
+                self.is_reached[index] = true;
+                self.waiting.push_back((index as u32, number));
             }
         }
     }
 
-    /// What is free of a voxel that is part solid.
-    fn of(&mut self, kind: u32, at: [usize; 3]) -> Rc<[Piece]> {
+    /// What is free of a voxel that is not solid.
+    fn of(&mut self, at: [usize; 3]) -> Rc<[Piece]> {
+        let (grid, kinds) = (&self.rock.grid, &self.rock.kinds);
+        let (kind, bounds) = (kinds[grid.index(at)], grid.bounds(at, at));
+        if kind == FREE {
+            return [Piece::of_box(&bounds)].into();
+        }
         if let Some(known) = self.known.get(&kind) {
             return known.clone();
         }
-        let bounds = self.rock.grid.bounds(at, at);
         let [first, end] = [0, 1].map(|k| self.rock.first[kind as usize + k] as usize);
         let mut pieces = vec![Piece::of_box(&bounds)];
         for &solid in &self.rock.met[first..end] {
