@@ -1,7 +1,7 @@
 //! The same packets as datagrams over the loopback: a socket for the server and one for each
 //! client.
 //!
-//! A packet is sent from its sender's socket and read from its receiver's. What is read must be what
+//! A packet is sent from its sender's socket and read from its receiver's. What is read must say what
 //! was sent, in as many bytes as were counted; a datagram that does not come within a second is lost.
 //! In the bytes are the players, positions, frames and agreements. Places follow from positions, and are
 //! passed on beside them.
@@ -96,7 +96,7 @@ impl Loopback {
             }
         };
         let read = &self.buffer[..length];
-        if read != bytes {
+        if read != bytes || !says(read, items) {
             return Err(io::Error::new(
                 ErrorKind::InvalidData,
                 format!(
@@ -141,6 +141,35 @@ fn kind(word: Word) -> u16 {
     }
 }
 
+/// Whether the bytes of a packet say these things.
+fn says(mut bytes: &[u8], items: &[Item]) -> bool {
+    fn next<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+        let (first, rest) = bytes.split_first_chunk()?;
+        *bytes = rest;
+        Some(*first)
+    }
+    let mut read = || {
+        let _number: [u8; 2] = next(&mut bytes)?;
+        let word = u16::from_le_bytes(next(&mut bytes)?);
+        let frame = u32::from_le_bytes(next(&mut bytes)?);
+        let first = items.first()?;
+        let mut same = word == kind(first.word) && frame == first.frame;
+        for (i, item) in items.iter().enumerate() {
+            same &= item.about == u32::from(u16::from_le_bytes(next(&mut bytes)?));
+            for x in item.at {
+                same &= x.to_bits() == u32::from_le_bytes(next(&mut bytes)?);
+            }
+            if i == 0 && word == 2 {
+                same &= item.answers == u32::from_le_bytes(next(&mut bytes)?);
+                same &= item.frame == u32::from_le_bytes(next(&mut bytes)?);
+            }
+            same &= i == 0 || item.word == Word::Position;
+        }
+        Some(same)
+    };
+    read() == Some(true) && bytes.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +200,19 @@ mod tests {
         assert!(loopback.carry(&[item(0, 1, Word::Hello)]).unwrap());
         assert_eq!(loopback.datagrams, 3);
         assert_eq!(loopback.bytes, 3 * PREAMBLE + 4 * POSITION + AGREEMENT);
+    }
+
+    #[test]
+    fn other_bytes_are_found_out() {
+        let items = [item(0, 1, Word::Hello)];
+        let bytes = encode(3, &items);
+        assert!(says(&bytes, &items));
+        for at in 2..bytes.len() {
+            let mut other = bytes.clone();
+            other[at] ^= 1;
+            assert!(!says(&other, &items), "byte {at}");
+        }
+        assert!(!says(&bytes[..bytes.len() - 1], &items));
     }
 
     #[test]
