@@ -1,7 +1,7 @@
 //! Tracks of GPS receivers, in GPX 1.0 and 1.1: each file is the way of one walker.
 
 use chrono::{DateTime, NaiveDateTime, SubsecRound};
-use roxmltree::{Document, Node};
+use roxmltree::{Document, Node, ParsingOptions};
 use viewcell::format::frame::ends;
 
 use super::field::distance;
@@ -28,7 +28,11 @@ const EARTH: f64 = 6_371_008.8;
 /// [`TraceError`] for what is no XML, for a point without longitude, latitude or time, for times that go back, and for
 /// fewer than two points.
 pub fn read(text: &str) -> Result<Vec<Fix>, TraceError> {
-    let document = Document::parse(text).map_err(|error| TraceError {
+    let options = ParsingOptions {
+        allow_dtd: true,
+        ..ParsingOptions::default()
+    };
+    let document = Document::parse_with_options(text, options).map_err(|error| TraceError {
         line: Some(error.pos().row.into()),
         what: format!("expected a track in GPX, found what is no XML: {error}"),
     })?;
