@@ -272,54 +272,28 @@ mod tests {
 
     #[test]
     fn a_fault_in_a_job_file_names_its_line() {
-        for (text, line, words) in [
-            (
-                "[terrain]\ninput = \"a\"\nplayer-hight = 2\n",
-                "line 3",
-                "player-hight",
-            ),
-            (
-                "[terrain]\ninput = \"a\"\n\nspacing = \"wide\"\n",
-                "line 4",
-                "a number of metres",
-            ),
-            ("[terrain]\ninput = \"a\"\nsize = [1]\n", "line 3", "2"),
-            ("[terrain]\nthreads = 1\n", "line 1", "input"),
-            (
-                "[terrain]\ninput = \"a\"\nthreads = 9999\n",
-                "line 3",
-                "1024",
-            ),
+        // What follows the lines of a job, or all of it.
+        let input = "[terrain]\ninput = \"a\"\n";
+        for (rest, line, words) in [
+            ("player-hight = 2", "line 3", "player-hight"),
+            ("\nspacing = \"wide\"", "line 4", "a number of metres"),
+            ("size = [1]", "line 3", "2"),
+            ("threads = 9999", "line 3", "1024"),
             // Each group of options.
-            (
-                "[terrain]\ninput = \"a\"\nnodata = \"none\"\n",
-                "line 3",
-                "expected f64",
-            ),
-            (
-                "[terrain]\ninput = \"a\"\n\n\nearth-curvature = 1\n",
-                "line 5",
-                "boolean",
-            ),
-            (
-                "[terrain]\ninput = \"a\"\nbudget = \"10 pounds\"\n",
-                "line 3",
-                "100MB",
-            ),
-            (
-                "[terrain]\ninput = \"a\"\nmax-slope = \"steep\"\n",
-                "line 3",
-                "expected f64",
-            ),
-            (
-                "[terrain]\ninput = \"a\"\n\ngrade = \"far\"\n",
-                "line 4",
-                "true, false or a number",
-            ),
+            ("nodata = \"none\"", "line 3", "expected f64"),
+            ("\n\nearth-curvature = 1", "line 5", "boolean"),
+            ("budget = \"10 pounds\"", "line 3", "100MB"),
+            ("max-slope = \"steep\"", "line 3", "expected f64"),
+            ("\ngrade = \"far\"", "line 4", "true, false or a number"),
+            ("[terrain]\nthreads = 1\n", "line 1", "input"),
             ("[cells]\n", "line 1", "cells"),
             ("[terrain\n", "line 1", "]"),
         ] {
-            let Err(error) = TerrainJob::parse(text) else {
+            let text = match rest.starts_with('[') {
+                true => rest.to_owned(),
+                false => format!("{input}{rest}\n"),
+            };
+            let Err(error) = TerrainJob::parse(&text) else {
                 panic!("accepted {text:?}");
             };
             let error = error.to_string();

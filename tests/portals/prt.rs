@@ -53,97 +53,31 @@ fn real_files_hold_what_their_headers_say_and_are_written_as_they_are_read() {
 /// One line short of each kind, and what it should say.
 #[test]
 fn errors_name_the_line() {
-    let cases = [
-        (
-            "",
-            "line 1: expected PRT1, PRT2 or PRT1-AM, found the end of the file",
-        ),
-        (
-            "PRT3\n",
-            "line 1: expected PRT1, PRT2 or PRT1-AM, found \"PRT3\"",
-        ),
-        (
-            "PRT1\n0\n0\n",
-            "line 2: expected at least one cell, found none",
-        ),
-        (
-            "PRT1\n70000\n0\n",
-            "line 2: expected at most 65536 cells, found 70000",
-        ),
-        (
-            "PRT1\n-2\n0\n",
-            "line 2: expected a number of cells, found \"-2\"",
-        ),
-        (
-            "PRT1\n2\nx\n",
-            "line 3: expected a number of portals, found \"x\"",
-        ),
-        (
-            "PRT1\n2\n1\n",
-            "line 4: expected a number of corners, 3 to 1024, found the end of the file",
-        ),
-        (
-            "PRT1\n2\n1\n2 0 1 (0 0 0) (1 1 1)\n",
-            "line 4: expected a number of corners, 3 to 1024, found \"2\"",
-        ),
-        (
-            "PRT1\n2\n1\n3 0 2 (0 0 0) (1 0 0) (0 1 0)\n",
-            "line 4: expected a cell below 2, found \"2\"",
-        ),
-        (
-            "PRT1\n2\n1\n3 1 1 (0 0 0) (1 0 0) (0 1 0)\n",
-            "line 4: expected a portal between two cells, found cell 1 on both sides",
-        ),
-        (
-            "PRT1\n2\n1\n3 0 1 (0 0 0) (1 nan 0) (0 1 0)\n",
-            "line 4: expected a coordinate below 1e9, found \"nan\"",
-        ),
-        (
-            "PRT1\n2\n1\n3 0 1 (0 0 0) (1 0 1e9) (0 1 0)\n",
-            "line 4: expected a coordinate below 1e9, found \"1e9\"",
-        ),
-        (
-            "PRT1\n2\n1\n3 0 1 (0 0 0) (1 0 0) 0 1 0\n",
-            "line 4: expected (, found \"0\"",
-        ),
-        (
-            "PRT1\n2\n1\n3 0 1 (0 0 0) (1 0 0) (0 1 0)\n7\n",
-            "line 5: expected the end of the file, found \"7\"",
-        ),
-        (
-            "PRT1\n2\n1\n1\n3 0 1 2 (0 0 0) (1 0 0) (0 1 0)\n",
-            "line 5: expected 0 or 1, whether the portal is a hint, found \"2\"",
-        ),
-        (
-            "PRT1\n2\n1\n1\n3 0 1 0 (0 0 0) (1 0 0) (0 1 0)\n",
-            "line 6: expected a number of corners, 3 to 1024, found the end of the file",
-        ),
-        (
-            "PRT2\n2\n2\n0\n0 -1\n",
-            "line 6: expected a leaf of cell 1 below 2, or -1 after the last, found the end of the file",
-        ),
-        (
-            "PRT2\n2\n2\n0\n0 -1\n2 -1\n",
-            "line 6: expected a leaf of cell 1 below 2, or -1 after the last, found \"2\"",
-        ),
-        (
-            "PRT2\n2\n2\n0\n0 1 -1\n1 -1\n",
-            "line 6: expected each leaf in one cell, found leaf 1 in cell 0 and in cell 1",
-        ),
-        (
-            "PRT2\n3\n2\n0\n0 -1\n1 -1\n",
-            "line 6: expected 3 leaves in cells, found 2",
-        ),
-        (
-            "PRT1-AM\n2\n0\n3\n0\n1\n2\n",
-            "line 7: expected a cell below 2, found \"2\"",
-        ),
-        (
-            "PRT1-AM\n2\n0\n3\n0\n1\n",
-            "line 7: expected a cell below 2, found the end of the file",
-        ),
-    ];
-    for (text, message) in cases {
+    // With | for ends of lines.
+    const CASES: &str = r#" => line 1: expected PRT1, PRT2 or PRT1-AM, found the end of the file
+PRT3| => line 1: expected PRT1, PRT2 or PRT1-AM, found "PRT3"
+PRT1|0|0| => line 2: expected at least one cell, found none
+PRT1|70000|0| => line 2: expected at most 65536 cells, found 70000
+PRT1|-2|0| => line 2: expected a number of cells, found "-2"
+PRT1|2|x| => line 3: expected a number of portals, found "x"
+PRT1|2|1| => line 4: expected a number of corners, 3 to 1024, found the end of the file
+PRT1|2|1|2 0 1 (0 0 0) (1 1 1)| => line 4: expected a number of corners, 3 to 1024, found "2"
+PRT1|2|1|3 0 2 (0 0 0) (1 0 0) (0 1 0)| => line 4: expected a cell below 2, found "2"
+PRT1|2|1|3 1 1 (0 0 0) (1 0 0) (0 1 0)| => line 4: expected a portal between two cells, found cell 1 on both sides
+PRT1|2|1|3 0 1 (0 0 0) (1 nan 0) (0 1 0)| => line 4: expected a coordinate below 1e9, found "nan"
+PRT1|2|1|3 0 1 (0 0 0) (1 0 1e9) (0 1 0)| => line 4: expected a coordinate below 1e9, found "1e9"
+PRT1|2|1|3 0 1 (0 0 0) (1 0 0) 0 1 0| => line 4: expected (, found "0"
+PRT1|2|1|3 0 1 (0 0 0) (1 0 0) (0 1 0)|7| => line 5: expected the end of the file, found "7"
+PRT1|2|1|1|3 0 1 2 (0 0 0) (1 0 0) (0 1 0)| => line 5: expected 0 or 1, whether the portal is a hint, found "2"
+PRT1|2|1|1|3 0 1 0 (0 0 0) (1 0 0) (0 1 0)| => line 6: expected a number of corners, 3 to 1024, found the end of the file
+PRT2|2|2|0|0 -1| => line 6: expected a leaf of cell 1 below 2, or -1 after the last, found the end of the file
+PRT2|2|2|0|0 -1|2 -1| => line 6: expected a leaf of cell 1 below 2, or -1 after the last, found "2"
+PRT2|2|2|0|0 1 -1|1 -1| => line 6: expected each leaf in one cell, found leaf 1 in cell 0 and in cell 1
+PRT2|3|2|0|0 -1|1 -1| => line 6: expected 3 leaves in cells, found 2
+PRT1-AM|2|0|3|0|1|2| => line 7: expected a cell below 2, found "2"
+PRT1-AM|2|0|3|0|1| => line 7: expected a cell below 2, found the end of the file"#;
+    for (text, message) in CASES.lines().filter_map(|row| row.split_once(" => ")) {
+        let text = text.replace('|', "\n");
         let error = PortalFile::read(text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains(message), "{text:?}: {error}");
     }

@@ -26,70 +26,51 @@ fn notes(shaders: &Shaders, name: &str) -> String {
 
 #[test]
 fn the_first_stage_says_whether_a_shader_is_seen_through() {
-    for (body, seen_through) in [
-        ("{\nmap x.tga\n}", false),
-        ("{ map x.tga }", false),
-        (
-            "{\nmap $lightmap\n}\n{\nmap x.tga\nblendFunc filter\n}",
-            false,
-        ),
-        ("{\nmap x.tga\nblendFunc GL_ONE GL_ZERO\n}", false),
-        ("{\nmap x.tga\nblendFunc GL_ONE, GL_ZERO\n}", false),
-        ("{\nmap x.tga\nblend gl_one , gl_zero\n}", false),
-        ("{\nmap x.tga\nblendFunc add\n}", true),
-        (
-            "{\nmap x.tga\nalphaFunc GE128\n}\n{\nmap $lightmap\nblendFunc filter\n}",
-            true,
-        ),
-        (
-            "{\nmap d.tga\ndetail\n}\n{\nmap x.tga\nblendfunc blend\n}",
-            true,
-        ),
-        (
-            "{\nmap d.tga\nblendFunc filter\ndetail\n}\n{\nmap x.tga\n}",
-            false,
-        ),
-        ("surfaceparm trans\n{\nmap x.tga\n}", true),
-        ("/* surfaceparm trans */\n{\nmap x.tga\n}", false),
-        (
-            "// surfaceparm trans\n{\nmap x.tga // alphaFunc GE128\n}",
-            false,
-        ),
-        ("deformVertexes autosprite\n{\nmap x.tga\n}", true),
-        ("cull back\n{\nmap x.tga\n}", true),
-        ("cull front\n{\nmap x.tga\n}", false),
-        ("qer_editorimage x.tga", true),
-        ("implicitMask x.tga", true),
-        ("implicitBlend -", true),
-        ("implicitMap x.tga", false),
-        // Several commands on a line, and none where a value is expected.
-        ("{ map x.tga blendFunc add }", true),
-        ("{ map x.tga rgbGen identity alphaFunc GT0 }", true),
-        ("qer_editorimage portal\n{ map x.tga }", false),
-        ("surfaceparm\ntrans\n{ map x.tga }", true),
-        // Kinds of stages of XreaL and Daemon.
-        ("{\nstage diffuseMap\nmap x.tga\n}", false),
-        (
-            "{\nstage bumpMap\nmap n.tga\n}\n{\nstage diffuseMap\nmap x.tga\nalphaTest 0.5\n}",
-            true,
-        ),
-        (
-            "{\nblend bumpmap\nmap n.tga\n}\n{\nblend diffusemap\nmap x.tga\n}",
-            false,
-        ),
-        ("{\nstage liquidMap\nmap n.tga\n}", true),
-        ("{\nstage frobnicate\nmap n.tga\n}", true),
-        ("diffuseMap x.tga\nbumpMap n.tga", false),
-        ("bumpMap n.tga", true),
-        ("{\nmap $portalmap\n}", true),
-        ("{\nmap x.tga\ndepthFunc equal\n}", true),
-        ("{\nmap x.tga\ndepthFunc lequal\n}", false),
-        ("sort opaque\n{ map x.tga }", false),
-        ("sort additive\n{ map x.tga }", true),
-        // A surface parameter alone, as Daemon has it.
-        ("trans\n{ map x.tga }", true),
-        ("\"surfaceparm\" \"trans\"\n{ map \"x y.tga\" }", true),
-    ] {
+    // With | for ends of lines.
+    const ROWS: &str = r#"
+{|map x.tga|} => false
+{ map x.tga } => false
+{|map $lightmap|}|{|map x.tga|blendFunc filter|} => false
+{|map x.tga|blendFunc GL_ONE GL_ZERO|} => false
+{|map x.tga|blendFunc GL_ONE, GL_ZERO|} => false
+{|map x.tga|blend gl_one , gl_zero|} => false
+{|map x.tga|blendFunc add|} => true
+{|map x.tga|alphaFunc GE128|}|{|map $lightmap|blendFunc filter|} => true
+{|map d.tga|detail|}|{|map x.tga|blendfunc blend|} => true
+{|map d.tga|blendFunc filter|detail|}|{|map x.tga|} => false
+surfaceparm trans|{|map x.tga|} => true
+/* surfaceparm trans */|{|map x.tga|} => false
+// surfaceparm trans|{|map x.tga // alphaFunc GE128|} => false
+deformVertexes autosprite|{|map x.tga|} => true
+cull back|{|map x.tga|} => true
+cull front|{|map x.tga|} => false
+qer_editorimage x.tga => true
+implicitMask x.tga => true
+implicitBlend - => true
+implicitMap x.tga => false
+Several commands on a line, and none where a value is expected.
+{ map x.tga blendFunc add } => true
+{ map x.tga rgbGen identity alphaFunc GT0 } => true
+qer_editorimage portal|{ map x.tga } => false
+surfaceparm|trans|{ map x.tga } => true
+Kinds of stages of XreaL and Daemon.
+{|stage diffuseMap|map x.tga|} => false
+{|stage bumpMap|map n.tga|}|{|stage diffuseMap|map x.tga|alphaTest 0.5|} => true
+{|blend bumpmap|map n.tga|}|{|blend diffusemap|map x.tga|} => false
+{|stage liquidMap|map n.tga|} => true
+{|stage frobnicate|map n.tga|} => true
+diffuseMap x.tga|bumpMap n.tga => false
+bumpMap n.tga => true
+{|map $portalmap|} => true
+{|map x.tga|depthFunc equal|} => true
+{|map x.tga|depthFunc lequal|} => false
+sort opaque|{ map x.tga } => false
+sort additive|{ map x.tga } => true
+A surface parameter alone, as Daemon has it.
+trans|{ map x.tga } => true
+"surfaceparm" "trans"|{ map "x y.tga" } => true"#;
+    for (body, seen_through) in ROWS.lines().filter_map(|row| row.split_once(" => ")) {
+        let (body, seen_through) = (&body.replace('|', "\n"), seen_through == "true");
         assert_eq!(read(body).seen_through, seen_through, "{body}");
         for end in ["\r\n", "\r"] {
             let other = body.replace('\n', end);
@@ -185,55 +166,30 @@ const WALL: &str = "a/wall\n{\n{\nmap x.tga\n}\n}\n";
 /// Each with the line that is told, and names that may be seen through; `a/wall`, which is told before, may not.
 #[test]
 fn what_is_behind_a_fault_of_braces_hides_nothing() {
-    for (text, line, lost) in [
-        // A brace too few: of a stage, of a shader, at the end.
-        (
-            "a/b\n{\n{\nmap x.tga\n\na/c\n{\n{\nmap x.tga\n}\n}\n",
-            12,
-            &["a/b", "a/c"][..],
-        ),
-        (
-            "a/b\n{\n{\nmap x.tga\n}\na/c\n{\n{\nmap x.tga\n}\n}\n",
-            12,
-            &["a/b", "a/c"],
-        ),
-        (
-            "a/b\n{\n{\nmap x.tga\n}\na/c\n{\nqer_editorimage x\n}\n",
-            12,
-            &["a/b", "a/c"],
-        ),
-        ("a/b\n{\n{\nmap x.tga\n}\n", 12, &["a/b", "a/else"]),
-        ("a/b\n{\n{\nmap x.tga\n", 11, &["a/b", "a/else"]),
-        ("a/b\n", 8, &["a/b", "a/else"]),
-        (
-            "a/b\nsurfaceparm trans\n}\na/c\n{ { map x } }\n",
-            8,
-            &["a/b", "a/c"],
-        ),
-        // One too many: which ends the shader before too early, or begins a third.
-        (
-            "a/b\n{\n{\nmap x.tga\n}\n}\nsurfaceparm trans\n}\na/c\n{\n{\nmap x.tga\n}\n}\n",
-            13,
-            &["a/b", "a/c"],
-        ),
-        (
-            "a/b\n{\n{\nmap x.tga\n}\n}\n}\na/c\n{\n{\nmap x.tga\n}\n}\n",
-            13,
-            &["a/b", "a/c"],
-        ),
-        (
-            "a/b\n{\n{\n{\nmap x.tga\n}\n}\na/c\n{\n{\nmap x.tga\n}\n}\n",
-            10,
-            &["a/b", "a/c"],
-        ),
-        ("{\n\"a/b\"\n{\n{\nmap x.tga\n}\n}\n}\n", 7, &["a/b"]),
-        // What is no brace.
-        ("/* a/b\n{\n{\nmap x.tga\n}\n}\n", 7, &["a/b", "a/else"]),
-        ("a/b\n{\n{\nmap \"x.tga\n}\n}\n", 10, &["a/b", "a/else"]),
-    ] {
+    // With | for ends of lines.
+    const ROWS: &str = r#"
+A brace too few: of a stage, of a shader, at the end.
+12 a/b a/c => a/b|{|{|map x.tga||a/c|{|{|map x.tga|}|}|
+12 a/b a/c => a/b|{|{|map x.tga|}|a/c|{|{|map x.tga|}|}|
+12 a/b a/c => a/b|{|{|map x.tga|}|a/c|{|qer_editorimage x|}|
+12 a/b a/else => a/b|{|{|map x.tga|}|
+11 a/b a/else => a/b|{|{|map x.tga|
+8 a/b a/else => a/b|
+8 a/b a/c => a/b|surfaceparm trans|}|a/c|{ { map x } }|
+One too many: which ends the shader before too early, or begins a third.
+13 a/b a/c => a/b|{|{|map x.tga|}|}|surfaceparm trans|}|a/c|{|{|map x.tga|}|}|
+13 a/b a/c => a/b|{|{|map x.tga|}|}|}|a/c|{|{|map x.tga|}|}|
+10 a/b a/c => a/b|{|{|{|map x.tga|}|}|a/c|{|{|map x.tga|}|}|
+7 a/b => {|"a/b"|{|{|map x.tga|}|}|}|
+What is no brace.
+7 a/b a/else => /* a/b|{|{|map x.tga|}|}|
+10 a/b a/else => a/b|{|{|map "x.tga|}|}|"#;
+    for (told, text) in ROWS.lines().filter_map(|row| row.split_once(" => ")) {
+        let (line, lost) = told.split_once(' ').unwrap();
+        let (lost, text): (Vec<&str>, _) = (lost.split(' ').collect(), text.replace('|', "\n"));
         let shaders = of(&format!("{WALL}{text}"));
         assert_eq!(shaders.faults.len(), 1, "{text}");
-        for name in lost {
+        for name in &lost {
             assert!(shaders.told(name, name).is_open(), "{name} of {text}");
         }
         let note = notes(&shaders, lost[0]);
