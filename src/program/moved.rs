@@ -49,6 +49,7 @@ const REPLACED: &str = "
 --walk --pause --deaths --respawn; simulate; --motion objectives,walk=V,pause=S,deaths=RATE,respawn=S
 --burst; simulate; --loss PERCENT,ROW
 --queue; simulate; --bandwidth KBIT/S,MS
+--rtt-spread; simulate; --rtt MS,spread=SIGMA
 --acceleration --impulse; simulate; --speed V,acceleration=A,impulse=V
 --distance; simulate; --scheme distance=D
 --zone; simulate; --scheme zones=D

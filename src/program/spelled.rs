@@ -19,6 +19,7 @@ query; --points; --pairs; {};
 ; --weight; --budget; ,{};
 ; --vertical-offset; --vertical-scale; ,{}; 1
 simulate; --queue; --bandwidth; ,{};
+simulate; --rtt-spread; --rtt; ,spread={}; 0
 simulate; --acceleration; --speed; ,acceleration={};
 simulate; --impulse; --speed; ,impulse={};
 ";
@@ -98,49 +99,25 @@ mod tests {
 
     #[test]
     fn what_another_word_says_is_still_understood() {
-        for (line, now) in [
-            ("export skyview a.tif", "export horizon --skyview a.tif"),
-            (
-                "query within a.vcb 1 2 --reach=3",
-                "query visible a.vcb 1 2 --reach=3",
-            ),
-            ("query within a.vcb 1 2", "query within a.vcb 1 2"),
-            ("info within", "info within"),
-            (
-                "query visible a.vcb --points b",
-                "query visible a.vcb --pairs b",
-            ),
-            (
-                "bake solid a.obj --up=z -o b",
-                "bake solid a.obj --from z-up -o b",
-            ),
-            (
-                "bake terrain a --earth-curvature --refraction 0.2",
-                "bake terrain a --earth-curvature=0.2",
-            ),
-            (
-                "bake terrain a --refraction 0.2",
-                "bake terrain a --refraction 0.2",
-            ),
-            (
-                "repack a --weight level --budget=9MB",
-                "repack a --budget=9MB,level",
-            ),
-            (
-                "bake terrain a --vertical-offset -5 -o b",
-                "bake terrain a --vertical-scale 1,-5 -o b",
-            ),
-            (
-                "bake terrain a --vertical-scale 2 --vertical-offset 5",
-                "bake terrain a --vertical-scale 2,5",
-            ),
-            (
-                "simulate a --speed 8 --impulse 3 --acceleration 2",
-                "simulate a --speed 8,acceleration=2,impulse=3",
-            ),
-            ("bake terrain a -- --up z", "bake terrain a -- --up z"),
-            ("viewshed a 1,2 --any", "viewshed a 1,2"),
-        ] {
+        const LINES: &str = "
+export skyview a.tif => export horizon --skyview a.tif
+query within a.vcb 1 2 --reach=3 => query visible a.vcb 1 2 --reach=3
+query within a.vcb 1 2 => query within a.vcb 1 2
+info within => info within
+query visible a.vcb --points b => query visible a.vcb --pairs b
+bake solid a.obj --up=z -o b => bake solid a.obj --from z-up -o b
+bake terrain a --earth-curvature --refraction 0.2 => bake terrain a --earth-curvature=0.2
+bake terrain a --refraction 0.2 => bake terrain a --refraction 0.2
+repack a --weight level --budget=9MB => repack a --budget=9MB,level
+bake terrain a --vertical-offset -5 -o b => bake terrain a --vertical-scale 1,-5 -o b
+bake terrain a --vertical-scale 2 --vertical-offset 5 => bake terrain a --vertical-scale 2,5
+simulate a --speed 8 --impulse 3 --acceleration 2 => simulate a --speed 8,acceleration=2,impulse=3
+simulate a --rtt 50,90 --rtt-spread 0.5 => simulate a --rtt 50,90,spread=0.5
+simulate a --rtt-spread 0.5 => simulate a --rtt 0,spread=0.5
+bake terrain a -- --up z => bake terrain a -- --up z
+viewshed a 1,2 --any => viewshed a 1,2";
+        for row in LINES.trim().lines() {
+            let (line, now) = row.split_once(" => ").unwrap();
             let words = ["viewcell"].into_iter().chain(line.split(' '));
             let spelled = spelled(words.map(OsString::from).collect());
             let spelled: Vec<&str> = spelled

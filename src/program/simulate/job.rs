@@ -57,12 +57,11 @@ pub struct Options {
     hz: f64,
     /// Round-trip time between a client and the server or two peers, in milliseconds; several values are assigned
     /// to players in turn
-    #[arg(long, value_name = "MS,...", value_delimiter = ',', default_value = "0", value_parser = values::not_negative)]
-    rtt: Vec<f64>,
-    /// How much round-trip times differ: --rtt is the median of a log-normal distribution, and this the standard
-    /// deviation of its logarithm, such as 0.5
-    #[arg(long, hide_short_help = true, value_name = "SIGMA", default_value = "0", value_parser = values::not_negative)]
-    rtt_spread: f64,
+    ///
+    /// After them may come spread=SIGMA: then they are medians of a log-normal distribution, and this is the standard
+    /// deviation of its logarithm, such as 0.5.
+    #[arg(long, value_name = "MS,...[,spread=SIGMA]", default_value = "0", value_parser = round_trips)]
+    rtt: (Vec<f64>, f64),
     /// Maximum additional delay in each direction, in milliseconds
     #[arg(long, value_name = "MS", default_value = "0", value_parser = values::not_negative)]
     jitter: f64,
@@ -157,6 +156,16 @@ fn bandwidth(text: &str) -> Result<[f64; 2], String> {
         Some(&[rate, queue]) if rate >= 0.0 && queue >= 0.0 => Ok([rate, queue]),
         _ => Err("expected KBIT/S or KBIT/S,MS: finite numbers from 0 up".to_owned()),
     }
+}
+
+/// Round-trip times, and how much they differ.
+fn round_trips(text: &str) -> Result<(Vec<f64>, f64), String> {
+    let (times, spread) = text.split_once(",spread=").unwrap_or((text, "0"));
+    let times = times.split(',').map(values::not_negative);
+    Ok((
+        times.collect::<Result<_, _>>()?,
+        values::not_negative(spread)?,
+    ))
 }
 
 /// Speed, acceleration, impulse.
@@ -331,6 +340,7 @@ impl Options {
         }
         let [walk, pause, deaths, respawn] = self.motion.numbers;
         let [loss, burst] = self.loss;
+        let (rtts, rtt_spread) = &self.rtt;
         let [bandwidth, queue] = self.bandwidth;
         let [speed, acceleration, impulse] = self.speed;
         let job = Job {
@@ -349,12 +359,12 @@ impl Options {
             deaths,
             respawn,
             hz: self.hz,
-            rtt: self.rtt.iter().copied().fold(0.0, f64::max),
-            rtts: match self.rtt.as_slice() {
+            rtt: rtts.iter().copied().fold(0.0, f64::max),
+            rtts: match rtts.as_slice() {
                 [_] => Vec::new(),
                 several => several.to_vec(),
             },
-            rtt_spread: self.rtt_spread,
+            rtt_spread: *rtt_spread,
             bandwidth,
             queue,
             truth: self.truth,
