@@ -34,6 +34,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("size", "--size", "WxH"),
     ("spacing", "--spacing", "DX[,DY]"),
     ("up", "--from", "y-up|z-up"),
+    ("within", "--within", "X0,Y0,Z0,X1,Y1,Z1"),
     ("vertical_offset", "--vertical-scale", "S,METRES"),
 ];
 

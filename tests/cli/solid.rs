@@ -11,25 +11,29 @@ fn a_level_that_is_baked_from_outside_of_its_walls_is_warned_of() {
     let folder = rooms();
     let level = std::fs::read_to_string(folder.path("rooms.map")).unwrap();
     folder.write("rooms.map", level.replace("info_player_start", "light"));
-    let warned = |reach: &str| {
+    let told = |reach: &str, within: &str, words: &str| {
         folder.write("reach.csv", format!("x,y,z\n{reach}\n"));
-        let arguments = [
-            "bake",
-            "solid",
-            "rooms.map",
-            "--cell",
-            "16",
-            "--reach",
-            "reach.csv",
-        ];
-        let document = folder.json(&[&arguments[..], &["--force", "--json"]].concat());
+        let asked = "bake solid rooms.map --cell 16 --reach reach.csv --force --json --within";
+        let arguments: Vec<&str> = asked.split(' ').chain([within]).collect();
+        let document = folder.json(&arguments);
         let notes = document["notes"].as_array().unwrap();
-        let of_walls = |note: &&Value| note.as_str().unwrap().contains("outside of the walls");
-        notes.iter().filter(of_walls).count()
+        let has = |note: &&Value| note.as_str().unwrap().contains(words);
+        notes.iter().filter(has).count()
     };
-    assert_eq!(warned("64,64,32"), 0);
+    let (all, low) = ("-999,-999,-999,999,999,999", "-999,-999,-999,999,999,99");
+    let walls = "outside of the walls";
+    assert_eq!(told("64,64,32", all, walls), 0);
     // By where players start, and by how little is hidden.
-    assert_eq!(warned("64,64,200"), 2, "on the roof");
+    assert_eq!(told("64,64,200", all, walls), 2, "on the roof");
+    assert_eq!(told("64,64,32\n64,64,200", all, walls), 1, "one of two");
+    assert_eq!(told("64,64,32\n64,64,200", low, walls), 0, "left out");
+    assert_eq!(told("64,64,32\n64,64,200", low, "outside of --within"), 1);
+    let info = folder.json(&["info", "rooms.vcb", "--json"]);
+    let within = &info["provenance"]["options"]["within"];
+    assert_eq!(
+        within.to_string(),
+        "[-999.0,-999.0,-999.0,999.0,999.0,99.0]"
+    );
 }
 
 #[test]

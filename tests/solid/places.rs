@@ -287,13 +287,41 @@ fn cells_are_twice_as_large_where_players_jump_and_cover_the_same_places() {
 fn nobody_walks_round_a_level_by_its_open_end() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/cells/rooms.bsp");
     let rooms = read_solid(&file, &SolidOptions::default()).unwrap().level;
-    let options = PlaceOptions {
-        reach: vec![[200.0, 1100.0, 60.0]],
-        ..PlaceOptions::of(&rooms)
-    };
+    let mut options = PlaceOptions::of(&rooms);
+    options.reach = vec![[200.0, 1100.0, 60.0]];
     let cells = find_places(&rooms, &options).unwrap().cells;
     assert!((7_000..8_000).contains(&cells.len()), "{}", cells.len());
     assert_eq!(cells.locate([500.0, 500.0, 290.0]), None, "on the roof");
+}
+
+#[test]
+fn nobody_is_followed_out_of_the_box_that_bounds_places() {
+    let mut level = SolidLevel::new("test", Units::Quake, Player::QUAKE);
+    level.obstacles = vec![a_box([0.0, 0.0, -64.0], [512.0, 512.0, 0.0])];
+    level
+        .obstacles
+        .push(a_box([64.0, 64.0, 0.0], [128.0, 256.0, 90.0]));
+    level.spawns = vec![[300.0, 300.0, 24.0], [450.0, 300.0, 24.0]];
+    let mut options = PlaceOptions::of(&level);
+    let all = find_places(&level, &options).unwrap().cells;
+    let within = Aabb {
+        min: [90.0, 130.0, 10.0],
+        max: [310.0, 410.0, 60.0],
+    };
+    options.within = Some(within);
+    let places = find_places(&level, &options).unwrap();
+    assert_eq!(places.outside, [level.spawns[1]]);
+    let bounds = |of: &PlaceCells| {
+        (0..of.len())
+            .map(|cell| of.bounds(cell))
+            .collect::<Vec<_>>()
+    };
+    let (found, mut due) = (bounds(&places.cells), bounds(&all));
+    due.retain(|one| one.within(&within).is_some());
+    assert!(found.len() > 100 && found.iter().all(|one| due.contains(one)));
+    assert_eq!(found.len(), due.len());
+    options.within = Some(within.grown(-100.0));
+    assert_eq!(find_places(&level, &options), Err(PlacesError::Outside(2)));
 }
 
 #[test]

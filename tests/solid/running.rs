@@ -175,10 +175,8 @@ fn rules_out_of_limits_bound_nobody() {
     // Who may have landed from a jump by then may have turned its speed into another direction.
     assert!(is_endless(rules, &motion, true, 0.7));
     assert!(!is_endless(rules, &motion, false, 0.7));
-    let unknown = Motion {
-        velocity: None,
-        ..motion
-    };
+    let mut unknown = motion;
+    unknown.velocity = None;
     assert!(is_endless(rules, &unknown, true, 0.15));
     assert!(is_endless(rules, &motion, true, f64::NAN));
     let mut others = [rules; 3];

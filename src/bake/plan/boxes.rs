@@ -250,8 +250,10 @@ mod tests {
                     cells: PlaceCells::new([1.0; 3], [0.0; 3], Vec::new()),
                     voxel: [1.0; 3],
                     reached: 0,
+                    outside: Vec::new(),
                     buried: Vec::new(),
                     pockets: Vec::new(),
+                    started: 0,
                     open: Vec::new(),
                     open_cells: 0,
                 };

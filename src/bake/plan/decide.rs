@@ -145,7 +145,9 @@ impl<'i> Plan<'i> {
             }
             ViewCells::Boxes(solid, boxes) => {
                 options.grade = boxes.grade;
-                source.options.extend(told_of_places(&boxes.options));
+                source
+                    .options
+                    .extend(told_of_places(&boxes.options, solid.level.frame));
                 let named = quality.and_then(|quality| boxes.named(quality));
                 let named = named.map(|name| ("quality".to_owned(), name.into()));
                 source.options.extend(named);

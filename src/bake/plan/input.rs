@@ -61,6 +61,8 @@ pub struct Players {
     pub eye: Option<[f64; 2]>,
     /// Positions that can be reached besides the spawn points, in the coordinates that the level is asked with.
     pub reach: Vec<Point>,
+    /// Least and greatest corner of the box that bounds where players are, in the same.
+    pub within: Option<[Point; 2]>,
 }
 
 impl Input {
@@ -173,10 +175,12 @@ impl Input {
         let read = read_solid(path, &reading)?;
         let level = read.level;
         let reach = players.reach.iter().map(|&at| level.frame.to_level(at));
+        let within = (players.within).map(|within| level.frame.corners_to_level(within));
         let usual = PlaceOptions {
             memory: free_memory(),
             player: level.player.with(players.hull, players.eye),
             reach: reach.collect(),
+            within: within.map(|[min, max]| Aabb { min, max }),
             ..PlaceOptions::of(&level)
         };
         let mut notes = read.notes;

@@ -17,6 +17,13 @@ pub(super) fn notes_of_level(level: &SolidLevel, player: &Player) -> Vec<String>
 /// How many view cells were found, who was left out, and whether players seem to be where they should not.
 pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
     let mut notes = Vec::new();
+    if let Some(first) = places.outside.first() {
+        notes.push(format!(
+            "{} positions of players are outside of `within`, the first at {}: left out",
+            places.outside.len(),
+            at(level, first),
+        ));
+    }
     if let Some(first) = places.buried.first() {
         notes.push(format!(
             "{} positions of players are inside solids, the first at {}: no space was searched from there",
@@ -86,13 +93,16 @@ fn leak(level: &SolidLevel, places: &Places) -> Option<String> {
              shows it), or bake a sealed level; outside cells take work and bytes, and hide nobody wrongly",
             outside(places.open_cells)
         )),
-        // Meshes are mostly open to the sky; levels of Quake and its kin are sealed, with a sky of brushes.
-        Some(first) if level.units == Units::Quake => Some(format!(
-            "warning: {}, and so has where players start, the first at {}: is that outside of the walls?",
+        // Meshes are mostly open to the sky, and then all players are; levels of Quake and its kin are sealed, with a sky of brushes.
+        Some(_) if level.units == Units::Metres && places.open.len() == places.started => None,
+        Some(first) => Some(format!(
+            "warning: {}, and so have {} of {} positions where players start, the first at {}: is that outside of the walls? \
+             Leave it out, or bound the places by `within`",
             outside(places.open_cells),
+            places.open.len(),
+            places.started,
             at(level, first)
         )),
-        Some(_) => None,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::job::VisibilityMode;
 use crate::job::{BakeOptions, CellOptions};
 use crate::visibility::Curvature;
 use crate::visibility::portals::FlowMethod;
+use viewcell::format::Frame;
 use viewcell_ingest::cells::IngestCellsOptions;
 use viewcell_ingest::solid::{Exporter, Sky, SolidOptions, UpAxis};
 use viewcell_ingest::world::solid::PlaceOptions;
@@ -90,14 +91,15 @@ pub(super) fn told_of_level(reading: &SolidOptions) -> Map<String, Value> {
 }
 
 /// Where players are looked for in it. How its cells grow the bake itself tells.
-pub(super) fn told_of_places(places: &PlaceOptions) -> Map<String, Value> {
-    let (hull, eye) = (places.player.hull, places.player.eye);
+pub(super) fn told_of_places(places: &PlaceOptions, frame: Frame) -> Map<String, Value> {
+    let (hull, eye, within) = (places.player.hull, places.player.eye, places.within);
     let hull = [hull.min, hull.max].concat();
     set(json!({
         "cell": [places.size, places.height],
         "hull": hull,
         "eye": eye,
         "reach": (!places.reach.is_empty()).then_some(places.reach.len()),
+        "within": within.map(|within| frame.corners_to_asked([within.min, within.max]).concat()),
     }))
 }
 

@@ -79,6 +79,16 @@ pub struct Args {
     #[arg(long, value_name = "FILE.csv")]
     reach: Option<PathBuf>,
 
+    /// The box that bounds where players are, in the coordinates of queries: nobody is followed out of it, and whoever begins
+    /// outside is left out. What hides goes on beyond
+    #[arg(
+        long,
+        value_name = "X0,Y0,Z0,X1,Y1,Z1",
+        allow_hyphen_values = true,
+        value_parser = hull
+    )]
+    within: Option<Aabb>,
+
     /// Number of threads; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
     threads: usize,
@@ -117,9 +127,9 @@ fn eye(text: &str) -> Result<[f64; 2], String> {
     }
 }
 
-/// The box of a player's body: six numbers.
+/// A box: six numbers.
 pub fn hull(text: &str) -> Result<Aabb, String> {
-    let fault = "expected MINX,MINY,MINZ,MAXX,MAXY,MAXZ: six numbers from -1e9 to 1e9, each minimum below its maximum";
+    let fault = "expected X0,Y0,Z0,X1,Y1,Z1: six numbers from -1e9 to 1e9, each of the first three below its counterpart";
     let numbers = values::numbers(text);
     let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
     match numbers.as_deref() {
@@ -145,6 +155,7 @@ pub fn run(args: &Args) -> Outcome {
             hull: args.hull,
             eye: args.eye,
             reach: reached(args.reach.as_deref())?,
+            within: args.within.map(|within| [within.min, within.max]),
         };
         let input = Input::solid(&args.input, &args.reading.options(), &players, progress)?;
         let cells = CellChoice {

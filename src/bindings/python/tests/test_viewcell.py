@@ -544,7 +544,7 @@ MESH = ROOT / "tests/fuzz/seeds/solid/boxes.obj"
     [
         (ROOMS, {"kind": "cells"}, ["cells"]),
         (ROOMS, {"kind": "cells", "fast": True, "symmetry": "none"}, ["cells", "--fast", "--symmetry", "none"]),
-        (MAP, {"cell": 64}, ["solid", "--cell", "64"]),
+        (MAP, {"cell": 64, "within": (-999, -999, -999, 999, 999, 40)}, ["solid", "--cell", "64", "--within", "-999,-999,-999,999,999,40"]),
         (MAP, {"kind": "solid", "cell": (64, 32), "eye": (12, 26), "grade": 2}, ["solid", "--cell", "64,32", "--eye", "12,26", "--grade=2"]),
         (
             MESH,
@@ -652,7 +652,7 @@ def test_a_bake_that_keeps_its_work_goes_on(tmp_path):
 
 def test_ctrl_c_ends_the_reading_of_a_file(tmp_path):
     """Before anything is written nothing is waited for: not for a level whose places take seconds to find."""
-    sides = "\n".join(f"( {a} ) ( {b} ) ( {c} ) wall 0 0 0 1 1" for a, b, c in SLAB)
+    sides = "\n".join(f"( {side.replace(',', ' ) (')} ) wall 0 0 0 1 1" for side in SLAB)
     spawn = '{\n"classname" "info_player_start"\n"origin" "0 0 64"\n}\n'
     (tmp_path / "slab.map").write_text('{\n"classname" "worldspawn"\n{\n' + sides + "\n}\n}\n" + spawn)
     script = (
@@ -676,14 +676,8 @@ def test_ctrl_c_ends_the_reading_of_a_file(tmp_path):
 
 
 #: Sides of a floor of 12,000 units, each of three corners.
-SLAB = [
-    ("0 0 0", "0 1 0", "1 0 0"),
-    ("0 0 -16", "1 0 -16", "0 1 -16"),
-    ("-6000 0 0", "-6000 1 0", "-6000 0 1"),
-    ("6000 0 0", "6000 0 1", "6000 1 0"),
-    ("0 -6000 0", "0 -6000 1", "1 -6000 0"),
-    ("0 6000 0", "1 6000 0", "0 6000 1"),
-]
+SLAB = ["0 0 0, 0 1 0, 1 0 0", "0 0 -16, 1 0 -16, 0 1 -16", "-6000 0 0, -6000 1 0, -6000 0 1"]
+SLAB += ["6000 0 0, 6000 0 1, 6000 1 0", "0 -6000 0, 0 -6000 1, 1 -6000 0", "0 6000 0, 1 6000 0, 0 6000 1"]
 
 
 def test_a_progress_callback_may_ask_and_bake():

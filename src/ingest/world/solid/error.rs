@@ -7,6 +7,11 @@ pub enum PlacesError {
     /// Nobody says where players are.
     #[error("expected a spawn point in the level, or points in `reach`, found none")]
     NoSpawn,
+    /// All spawn points are outside of the box that bounds the places.
+    #[error(
+        "expected a spawn point, or a point of `reach`, in `within`, found {0}, all outside of it"
+    )]
+    Outside(usize),
     /// All spawn points are inside obstacles.
     #[error("expected a spawn point with room for a player, found {0}, all inside solids")]
     Buried(usize),

@@ -31,6 +31,9 @@ pub struct PlaceOptions {
     pub player: Player,
     /// Origins of players known besides the level's spawns, in coordinates of the file: of a trace, or given as points.
     pub reach: Vec<Point>,
+    /// The box that bounds where players are, in coordinates of the file. Nobody is followed out of the cells that it has a
+    /// part of.
+    pub within: Option<Aabb>,
     /// The most cells.
     pub most: usize,
     /// Bytes that finding them may take.
@@ -46,6 +49,7 @@ impl PlaceOptions {
             near_floor: [level.units.near_floor(); 2],
             player: level.player,
             reach: Vec::new(),
+            within: None,
             most: 1 << 20,
             memory: None,
         }
@@ -61,11 +65,15 @@ pub struct Places {
     pub voxel: [f64; 3],
     /// Number of voxels that can be reached.
     pub reached: u64,
-    /// Spawn points, and points of `reach`, that are not free: from them nothing was followed.
+    /// Spawn points, and points of `reach`, that are not in `within`: from them nothing was followed.
+    pub outside: Vec<Point>,
+    /// Those that are not free: nor from them.
     pub buried: Vec<Point>,
     /// Those from which next to nothing is reached: less than eight cells would hold, and than a hundredth of all.
     pub pockets: Vec<Point>,
-    /// Those that are free and have nothing above them.
+    /// How many are free.
+    pub started: usize,
+    /// Those of them that have nothing above them.
     pub open: Vec<Point>,
     /// Number of cells with nothing above some place in them.
     pub open_cells: u64,
@@ -92,12 +100,23 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
             return Err(PlacesError::Size(length));
         }
     }
+    let of_file = |at: &Point| plus(*at, level.middle);
     let reach = options.reach.iter().map(|&at| minus(at, level.middle));
-    let seeds: Vec<Point> = level.spawns.iter().copied().chain(reach).collect();
+    let within = options.within.map(|within| within.about(level.middle));
+    let (seeds, outside): (Vec<Point>, Vec<Point>) = (level.spawns.iter().copied())
+        .chain(reach)
+        .partition(|&at| within.is_none_or(|within| within.contains(at)));
     if seeds.is_empty() {
-        return Err(PlacesError::NoSpawn);
+        return Err(match outside.len() {
+            0 => PlacesError::NoSpawn,
+            count => PlacesError::Outside(count),
+        });
     }
-    let mut voxels = Voxels::new(level, &seeds, cell, &hull, options.memory)?;
+    // Whoever stands on the top of the level is in it.
+    let mut bounds = level.bounds().union(&Aabb::around(&seeds));
+    bounds.max[2] += 2.0 * hull.size()[2];
+    let bounds = within.map_or(bounds, |within| bounds.within(&within).unwrap_or(within));
+    let mut voxels = Voxels::new(bounds, cell, &hull, options.memory)?;
     let slack = hull.size()[0] / 64.0;
     let solids = level
         .obstacles
@@ -129,7 +148,7 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
     for &seed in &seeds {
         match voxels.flood(&near(seed)) {
             Some(count) => floods.push((seed, count)),
-            None => buried.push(plus(seed, level.middle)),
+            None => buried.push(of_file(&seed)),
         }
     }
     if buried.len() == seeds.len() {
@@ -156,7 +175,6 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
     let volume = |sides: [f64; 3]| sides.iter().product::<f64>();
     let few = FEW * volume(cell) / volume(voxels.size());
     let few = few.min(SMALL_SHARE * reached as f64);
-    let of = |seed: &Point| plus(*seed, level.middle);
     let pockets = floods
         .iter()
         .filter(|(_, count)| *count > 0 && (*count as f64) < few);
@@ -165,9 +183,11 @@ pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places,
         cells,
         voxel: voxels.size(),
         reached,
+        outside: outside.iter().map(of_file).collect(),
         buried,
-        pockets: pockets.map(|(seed, _)| of(seed)).collect(),
-        open: open.map(|((seed, _), _)| of(seed)).collect(),
+        pockets: pockets.map(|(seed, _)| of_file(seed)).collect(),
+        started: floods.len(),
+        open: open.map(|((seed, _), _)| of_file(seed)).collect(),
         open_cells,
     })
 }

@@ -10,7 +10,6 @@ use viewcell::format::bits;
 use super::aabb::Aabb;
 use super::cells::{MOST_ALONG, PlaceBox, PlaceCells};
 use super::error::PlacesError;
-use super::level::SolidLevel;
 use super::minkowski::Sum;
 use super::words::Words;
 use viewcell::convex::Point;
@@ -62,16 +61,13 @@ pub(super) struct Voxels {
 }
 
 impl Voxels {
+    /// Those of a box of origins.
     pub(super) fn new(
-        level: &SolidLevel,
-        seeds: &[Point],
+        bounds: Aabb,
         cell: [f64; 3],
         hull: &Aabb,
         memory: Option<u64>,
     ) -> Result<Self, PlacesError> {
-        // Whoever stands on the top of the level is in it.
-        let mut bounds = level.bounds().union(&Aabb::around(seeds));
-        bounds.max[2] += 2.0 * hull.size()[2];
         let width = hull.size().into_iter().fold(f64::INFINITY, f64::min);
         // Less than half a player, lest a wall between two voxels let somebody through.
         let finer = cell.map(|side| (side / (0.45 * width)).log2().ceil().max(0.0) as u32);

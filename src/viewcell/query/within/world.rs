@@ -83,7 +83,8 @@ impl World<'_> {
     }
 
     /// Whether one player may see another, each at any of some times of their own. A client's own player is predicted
-    /// there, and moves on for longer than the server knows; others move on the server alone. Not the same the other way round in a solid level.
+    /// there, and moves on for longer than the server knows; others move on the server alone. In a solid level not the same
+    /// the other way round.
     ///
     /// Errs towards visible only: who is in no place now ([`World::locate`]) sees all and is seen by all: off the grid or
     /// at a void of a terrain, in no cell of a level.

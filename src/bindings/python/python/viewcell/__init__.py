@@ -676,7 +676,7 @@ _OF_TERRAINS = {
 _OF_MESHES = {"up": None, "exporter": None, "opaque_without_material": False, "keep": (), "drop": ()}
 _OF_SIZE = {"budget": None, "weight": None, "grade": None}
 _OF_CELLS = {"symmetry": "or", "recompute": False, "fast": False, "portals": False, "map": None, "pack": None}
-_OF_SOLIDS = {"cell": None, "hull": None, "eye": None, "reach": None, "sky": "opaque", "pack": None}
+_OF_SOLIDS = {"cell": None, "hull": None, "eye": None, "reach": None, "within": None, "sky": "opaque", "pack": None}
 _OF_KINDS = {
     "terrain": {**_OF_TERRAINS, **_OF_MESHES, **_OF_SIZE},
     "cells": _OF_CELLS,
@@ -736,6 +736,7 @@ def bake(
     hull: Optional[tuple[float, float, float, float, float, float]] = None,
     eye: "float | tuple[float, float] | None" = None,
     reach: Any = None,
+    within: Any = None,
     sky: str = "opaque",
     # Of all.
     budget: Optional[int] = None,
@@ -773,8 +774,8 @@ def bake(
     Levels of cells. symmetry: "or", "and" or "none". recompute, fast, portals, map (of a WAD), pack (a game's folder).
 
     Solid levels. cell: the width of view cells, or width and height. hull: least and greatest corner of a body, from
-    the origin. eye: its height, or lowest and highest. reach: positions that can be reached, of shape (n, 3). sky:
-    "opaque" or "clear". grade, pack.
+    the origin. eye: its height, or lowest and highest. reach: positions that can be reached, of shape (n, 3). within:
+    least and greatest corner of the box that bounds where players are. sky: "opaque" or "clear". grade, pack.
 
     budget: the bundle's greatest length in bytes; weight: "area", "level" or an array of what each sample is worth.
     memory: bytes that the bake may take; what is free if not given. output: where to keep the bundle; else it lives as
@@ -871,9 +872,10 @@ def bake(
         options.update(
             cell=None if cell is None else _pair(cell, "cell"),
             grade=ratio or 0,
-            hull=None if hull is None else _body(hull),
+            hull=_box(hull, "hull"),
             eye=None if eye is None else _pair(eye, "eye"),
             reach=[] if reach is None else _positions(reach),
+            within=_box(within, "within"),
             sky=sky,
             pack=None if pack is None else os.fspath(pack),
         )
@@ -970,11 +972,11 @@ def _pair(value: Any, name: str) -> list[float]:
     return [float(x) for x in pair]
 
 
-def _body(hull: Any) -> list[float]:
-    """Least and greatest corner of a body."""
-    numbers = np.asarray(hull, np.float64).ravel().tolist()
-    if len(numbers) != 6 or not all(a < b for a, b in zip(numbers[:3], numbers[3:])):
-        raise ValueError(f"hull: expected least and greatest corner, six numbers, found {hull!r}")
+def _box(corners: Any, name: str) -> list[float] | None:
+    """Least and greatest corner of a box, if there is one."""
+    numbers = None if corners is None else np.asarray(corners, np.float64).ravel().tolist()
+    if numbers is not None and (len(numbers) != 6 or not all(a < b for a, b in zip(numbers[:3], numbers[3:]))):
+        raise ValueError(f"{name}: expected least and greatest corner, six numbers, found {corners!r}")
     return numbers
 
 

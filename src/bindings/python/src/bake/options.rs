@@ -170,6 +170,8 @@ pub struct SolidArguments {
     #[pyo3(item)]
     reach: Vec<[f64; 3]>,
     #[pyo3(item)]
+    within: Option<[f64; 6]>,
+    #[pyo3(item)]
     sky: String,
     #[pyo3(item)]
     pack: Option<PathBuf>,
@@ -375,13 +377,12 @@ impl SolidArguments {
 
     /// Who plays in it.
     pub fn players(&mut self) -> Players {
+        let corners = |[a, b, c, d, e, f]: [f64; 6]| [[a, b, c], [d, e, f]];
         Players {
-            hull: self.hull.map(|[a, b, c, d, e, f]| Aabb {
-                min: [a, b, c],
-                max: [d, e, f],
-            }),
+            hull: self.hull.map(corners).map(|[min, max]| Aabb { min, max }),
             eye: self.eye,
             reach: std::mem::take(&mut self.reach),
+            within: self.within.map(corners),
         }
     }
 
