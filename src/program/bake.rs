@@ -7,6 +7,7 @@ mod kind;
 mod solid;
 mod verb;
 mod verb_options;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -62,6 +63,10 @@ enum World {
     Terrain {
         #[command(flatten)]
         job: Box<TerrainJob>,
+        /// Bake again whenever the file is saved, as a draft first: each in a line, until Ctrl-C. A page of viewcell view shows
+        /// the newest
+        #[arg(long, conflicts_with_all = ["resume", "restart", "no_checkpoint", "dry_run", "shard"])]
+        watch: bool,
         #[command(flatten)]
         verb_options: VerbOptions,
     },
@@ -70,14 +75,21 @@ enum World {
 }
 
 pub fn run(args: Args) -> Outcome {
-    let (job, verb_options) = match (args.world, &args.job) {
+    let (job, watch, verb_options) = match (args.world, &args.job) {
         (Some(World::Cells(args)), _) => return cells::run(&args),
         (Some(World::Solid(args)), _) => return solid::run(&args),
-        (Some(World::Terrain { job, verb_options }), _) => (*job, verb_options),
+        (
+            Some(World::Terrain {
+                job,
+                watch,
+                verb_options,
+            }),
+            _,
+        ) => (*job, watch, verb_options),
         (None, Some(file)) => {
             let mut job = TerrainJob::read(file)?;
             job.force |= args.force;
-            (job, args.verb_options)
+            (job, false, args.verb_options)
         }
         (None, None) => return Err(Failure::usage("expected a world to bake, or --job")),
     };
@@ -87,6 +99,7 @@ pub fn run(args: Args) -> Outcome {
         force: job.force,
         is_lossy: job.compression.budget.is_some(),
         keeps_flow: false,
+        watch,
         options: &verb_options,
     };
     verb.run(|progress| prepare(&job, progress))

@@ -140,29 +140,17 @@ mod tests {
     #[test]
     fn options_become_flags_and_other_words_stay() {
         learn(crate::Cli::command);
-        for (text, told) in [
-            ("give `spacing`", "give --spacing DX[,DY]"),
-            (
-                "give its `spacing` in metres",
-                "give its --spacing in metres",
-            ),
-            ("`player_height`: expected", "--player-height: expected"),
-            ("expected `player-height` 2", "expected --player-height 2"),
-            (
-                "go on (`resume`), or write (`output`)",
-                "go on (--resume), or write (-o)",
-            ),
-            (
-                "`gdal_translate A B`, `crop`",
-                "`gdal_translate A B`, --crop C,R,W,H",
-            ),
-            ("`unknown` and `", "`unknown` and `"),
-            (
-                "it`s.tif: give `spacing`",
-                "it`s.tif: give --spacing DX[,DY]",
-            ),
-            ("", ""),
-        ] {
+        const ROWS: &str = "\
+give `spacing` => give --spacing DX[,DY]
+give its `spacing` in metres => give its --spacing in metres
+`player_height`: expected => --player-height: expected
+expected `player-height` 2 => expected --player-height 2
+go on (`resume`), or write (`output`) => go on (--resume), or write (-o)
+`gdal_translate A B`, `crop` => `gdal_translate A B`, --crop C,R,W,H
+`unknown` and ` => `unknown` and `
+it`s.tif: give `spacing` => it`s.tif: give --spacing DX[,DY]
+ => ";
+        for (text, told) in ROWS.lines().filter_map(|row| row.split_once(" => ")) {
             assert_eq!(with_flags(text), told);
         }
     }

@@ -49,7 +49,8 @@ const REPLACED: &str = "
 --walk --pause --deaths --respawn; simulate; --motion objectives,walk=V,pause=S,deaths=RATE,respawn=S
 --burst; simulate; --loss PERCENT,ROW
 --queue; simulate; --bandwidth KBIT/S,MS
---rtt-spread; simulate; --rtt MS,spread=SIGMA
+--rtt-spread --jitter; simulate; --rtt MS,spread=SIGMA,jitter=MS
+--count --each --all; viewshed; --kind count|each|all
 --acceleration --impulse; simulate; --speed V,acceleration=A,impulse=V
 --distance; simulate; --scheme distance=D
 --zone; simulate; --scheme zones=D

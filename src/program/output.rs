@@ -249,6 +249,11 @@ pub fn print_json(document: &impl Serialize) -> Result<(), Failure> {
     print_as_it_is(escaped_json(&text))
 }
 
+/// Prints a JSON document on one line.
+pub fn print_json_line(document: &impl Serialize) -> Result<(), Failure> {
+    print_as_it_is(json_line(document)?)
+}
+
 /// A JSON document on one line.
 pub fn json_line(document: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string(document).map_err(not_json)?;

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -108,6 +109,23 @@ impl Stop {
     /// Has a signal come?
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// One that is asked where this is, or where `also` says so, which is asked every so often for as long as somebody listens.
+    pub fn or(&self, often: Duration, also: impl Fn() -> bool + Send + 'static) -> Self {
+        let own = Self {
+            asked: Arc::default(),
+            signal: self.signal.clone(),
+        };
+        let (stop, listener) = (self.clone(), Arc::downgrade(&own.asked));
+        std::thread::spawn(move || {
+            while let Some(asked) = listener.upgrade() {
+                asked.fetch_or(stop.asked() || also(), Ordering::Relaxed);
+                drop(asked);
+                std::thread::sleep(often);
+            }
+        });
+        own
     }
 
     /// The last words where a signal came before anything was written.

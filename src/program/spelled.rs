@@ -20,6 +20,7 @@ query; --points; --pairs; {};
 ; --vertical-offset; --vertical-scale; ,{}; 1
 simulate; --queue; --bandwidth; ,{};
 simulate; --rtt-spread; --rtt; ,spread={}; 0
+simulate; --jitter; --rtt; ,jitter={}; 0
 simulate; --acceleration; --speed; ,acceleration={};
 simulate; --impulse; --speed; ,impulse={};
 ";
@@ -41,11 +42,12 @@ pub fn spelled(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if let Some((_, now)) = VERBS.iter().find(|(words, _)| is(words)) {
         arguments.splice(1..3, now.iter().map(OsString::from));
     }
-    // Without --count, --each and --all it is 1 where any observer sees a sample.
-    if words_of(&arguments).nth(1) == Some("viewshed")
-        && let Some(at) = find(&arguments, "--any")
-    {
-        arguments.remove(at);
+    for kind in ["any", "count", "each", "all"] {
+        if words_of(&arguments).nth(1) == Some("viewshed")
+            && let Some(at) = find(&arguments, &format!("--{kind}"))
+        {
+            arguments[at] = format!("--kind={kind}").into();
+        }
     }
     arguments
 }
@@ -113,9 +115,10 @@ bake terrain a --vertical-offset -5 -o b => bake terrain a --vertical-scale 1,-5
 bake terrain a --vertical-scale 2 --vertical-offset 5 => bake terrain a --vertical-scale 2,5
 simulate a --speed 8 --impulse 3 --acceleration 2 => simulate a --speed 8,acceleration=2,impulse=3
 simulate a --rtt 50,90 --rtt-spread 0.5 => simulate a --rtt 50,90,spread=0.5
-simulate a --rtt-spread 0.5 => simulate a --rtt 0,spread=0.5
+simulate a --jitter 9 --rtt-spread 0.5 => simulate a --rtt 0,spread=0.5,jitter=9
 bake terrain a -- --up z => bake terrain a -- --up z
-viewshed a 1,2 --any => viewshed a 1,2";
+viewshed a --count 1,2 => viewshed a --kind=count 1,2
+viewshed a 1,2 --any => viewshed a 1,2 --kind=any";
         for row in LINES.trim().lines() {
             let (line, now) = row.split_once(" => ").unwrap();
             let words = ["viewcell"].into_iter().chain(line.split(' '));

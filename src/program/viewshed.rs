@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,7 +29,7 @@ use super::work::{Range, RasterDocument, Work, WorkOptions};
 /// Sight is exact, from sample to sample: the same as that of viewcell query pvs of a bundle with --visibility exact and
 /// --quality samples. A place is COL,ROW, or with --xy X,Y.
 ///
-/// With --all every place is an observer, and no other is named. Houses and trees hide as they do in a bake: --ground gives
+/// With --kind all every place is an observer, and no other is named. Houses and trees hide as they do in a bake: --ground gives
 /// what observers stand on below a surface, --solids buildings that stand on the terrain.
 ///
 /// The file has a line, or a point, for each observer. Columns of positions are x and y (coordinates of the heightmap), lon
@@ -41,7 +42,7 @@ use super::work::{Range, RasterDocument, Work, WorkOptions};
 #[derive(clap::Args)]
 pub struct Args {
     /// Observers: a table in CSV, or points in GeoJSON
-    #[arg(long, value_name = "FILE.csv|.geojson", required_unless_present_any = ["at", "all"])]
+    #[arg(long, value_name = "FILE.csv|.geojson")]
     observers: Option<PathBuf>,
     /// Where observers are
     #[arg(
@@ -55,8 +56,9 @@ pub struct Args {
     /// Places are X,Y in the heightmap's coordinate reference system: LON,LAT where that is degrees
     #[arg(long)]
     xy: bool,
-    #[command(flatten)]
-    of: Of,
+    /// What is written
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = OutputKind::Any)]
+    kind: OutputKind,
     /// File to write: a GeoTIFF with overviews, in which 255 (of numbers 4294967295) is no data; or a picture
     #[arg(short, long, value_name = "OUT.tif|.png")]
     output: PathBuf,
@@ -81,21 +83,6 @@ pub struct Args {
     places: PlaceArgs,
     #[command(flatten)]
     heightmap: Heightmap,
-}
-
-/// What is written of all observers.
-#[derive(clap::Args)]
-#[group(multiple = false)]
-struct Of {
-    /// Write by how many observers a sample is seen, instead of 1 where any observer sees it and 0 elsewhere
-    #[arg(long)]
-    count: bool,
-    /// Write a band for each observer, in the order of the file, with its name: 1 where it sees a sample, 0 elsewhere
-    #[arg(long)]
-    each: bool,
-    /// Every place is an observer: write by how many places each place is seen, the total viewshed of the terrain
-    #[arg(long, conflicts_with_all = ["observers", "at", "azimuth", "tilt"])]
-    all: bool,
 }
 
 /// Two numbers of `--at`.
@@ -127,16 +114,16 @@ pub fn with_negative_places(arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// What is written.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 enum OutputKind {
-    /// 1 where any observer sees a sample, 0 elsewhere.
+    /// 1 where any observer sees a sample, 0 elsewhere
     Any,
-    /// The number of observers that see a sample.
+    /// The number of observers that see a sample
     Count,
-    /// A band for each observer.
+    /// A band for each observer, in the order of the file, with its name: 1 where it sees a sample, 0 elsewhere
     Each,
-    /// The number of places that see a sample.
+    /// The number of places that see a sample, the total viewshed of the terrain: every place is an observer
     All,
 }
 
@@ -176,11 +163,18 @@ pub struct Document {
 
 pub fn run(args: &Args) -> Outcome {
     let input = &args.heightmap.input;
-    let kind = args.of.kind();
+    let kind = args.kind;
     let is_map = is_map(&args.output)?;
+    let is_named = args.observers.is_some() || !args.at.is_empty();
+    let is_all = kind == OutputKind::All;
+    if is_all == is_named || is_all && args.azimuth.or(args.tilt).is_some() {
+        return Err(Failure::usage(
+            "expected observers, by --at or --observers; or --kind all, in which every place is one and looks all around",
+        ));
+    }
     if kind == OutputKind::Each && !is_map {
         return Err(Failure::usage(format!(
-            "--each: expected a name that ends in .tif, which has bands, found {}; give --count for a picture, or none of the two",
+            "--kind each: expected a name that ends in .tif, which has bands, found {}; give --kind count or any for a picture",
             args.output.display()
         )));
     }
@@ -215,7 +209,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     if kind == OutputKind::Each && observers.len() > MAX_BANDS as usize {
         return Err(Failure::usage(format!(
-            "--each: expected at most {MAX_BANDS} observers, found {}; split the file, or give --count",
+            "--kind each: expected at most {MAX_BANDS} observers, found {}; split the file, or give --kind count",
             observers.len()
         )));
     }
@@ -224,7 +218,7 @@ pub fn run(args: &Args) -> Outcome {
     let lowered = lowered.transpose().map_err(Failure::bad_file(input))?;
     let seen = lowered.as_ref().unwrap_or(terrain);
     let places = places(terrain);
-    let found = if kind == OutputKind::All {
+    let found = if is_all {
         args.look_from_all(&work, seen, &sight)?
     } else {
         let lookout = Lookout::new(terrain, seen, sight.curvature);
@@ -260,7 +254,7 @@ pub fn run(args: &Args) -> Outcome {
         tally.greatest.into(),
         tally.sum as f64 / tally.places.max(1) as f64,
     );
-    let text = if kind == OutputKind::All {
+    let text = if is_all {
         let (width, height) = (terrain.width(), terrain.height());
         format!(
             "{width} x {height} samples, each seen by {}",
@@ -292,17 +286,6 @@ pub fn run(args: &Args) -> Outcome {
 fn is_map(path: &Path) -> Result<bool, Failure> {
     let endings = [("png", false), ("tif", true), ("tiff", true)];
     of_ending(path, &endings, ".tif or .png")
-}
-
-impl Of {
-    fn kind(&self) -> OutputKind {
-        match self {
-            Self { all: true, .. } => OutputKind::All,
-            Self { each: true, .. } => OutputKind::Each,
-            Self { count: true, .. } => OutputKind::Count,
-            _ => OutputKind::Any,
-        }
-    }
 }
 
 impl Args {
@@ -422,7 +405,7 @@ impl Args {
         let (width, height) = (terrain.width(), terrain.height());
         if !HeightField::fits(width, height) {
             return Err(Failure::resource(anyhow::anyhow!(
-                "{}: --all: expected some 220 million samples at most, found {width} x {height}; give --crop",
+                "{}: --kind all: expected some 220 million samples at most, found {width} x {height}; give --crop",
                 self.heightmap.input.display()
             )));
         }

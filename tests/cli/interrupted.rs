@@ -4,7 +4,9 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-use crate::common::{Folder, VIEWCELL, hills};
+use serde_json::Value;
+
+use crate::common::{Folder, VIEWCELL, hills, rooms};
 
 const SIDE: u32 = 256;
 
@@ -60,6 +62,60 @@ fn interrupted(
     let status = child.wait().unwrap();
     assert_eq!(folder.read("kept.vcb"), b"precious");
     (status.code(), rest, folder.names())
+}
+
+#[test]
+fn a_watched_level_is_baked_again_whenever_it_is_saved() {
+    let folder = rooms();
+    let level = std::fs::read_to_string(folder.path("rooms.map")).unwrap();
+    let mut watch = folder.command(&[
+        "bake",
+        "rooms.map",
+        "--watch",
+        "--force",
+        "--json",
+        "--progress",
+        "none",
+    ]);
+    let mut child = watch
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut bakes = |quality: Value| {
+        let line = stdout.next().unwrap().unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        let made = &told["bundle"]["provenance"];
+        assert_eq!(made["options"]["quality"], quality);
+        made["input"]["digest"].clone()
+    };
+    let digest = bakes("draft".into());
+    assert_eq!(
+        bakes(Value::Null),
+        digest,
+        "what needs no quality to be known by"
+    );
+    folder.write("rooms.map", &level[..level.len() / 2]);
+    let words = |line: &str| line.contains("rooms.map: line ");
+    assert!(stderr.any(|line| words(&line.unwrap())));
+    folder.write("rooms.map", level + "// saved\n");
+    assert_ne!(bakes("draft".into()), digest);
+    bakes(Value::Null);
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success() && child.wait().unwrap().success());
+    assert_eq!(
+        folder.names(),
+        [
+            "rooms.map",
+            "rooms.vcb",
+            "rooms.vcb.timings.json",
+            "walks.csv"
+        ]
+    );
 }
 
 #[test]

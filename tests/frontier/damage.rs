@@ -40,7 +40,6 @@ fn frontiers_of_damaged_bundles_end() {
                 let region = builder.region(side);
                 assert_eq!(region.samples().count() as u64, region.area());
                 let _ = region.encode();
-                let _ = region.outline();
             }
         }
     }

@@ -306,7 +306,7 @@ fn nobody_is_followed_out_of_the_box_that_bounds_places() {
     let all = find_places(&level, &options).unwrap().cells;
     let within = Aabb {
         min: [90.0, 130.0, 10.0],
-        max: [310.0, 410.0, 60.0],
+        max: [310.0, 410.0, 55.0],
     };
     options.within = Some(within);
     let places = find_places(&level, &options).unwrap();

@@ -171,60 +171,29 @@ fn features_that_are_wrong_are_refused_by_number() {
 fn options_that_contradict_are_refused() {
     let folder = Folder::with_wall();
     folder.write("posts.csv", "col,row\n1,2\n");
-    let look = |more: &[&str], words: &[&str]| {
-        let fixed = ["viewshed", "wall.asc"];
-        folder.fails(&[&fixed[..], more].concat(), USAGE, words);
-    };
-    look(&["-o", "a.tif"], &["--observers"]);
-    look(
-        &["-o", "a.tif", "--at", "1,2", "--observers", "posts.csv"],
-        &["cannot be used with"],
-    );
-    look(&["-o", "a.tif", "--at", "1"], &["COL,ROW"]);
-    look(
-        &["-o", "a.tif", "--at", "1,2", "-1,2"],
-        &["--at -1,2: expected columns 0 to 8"],
-    );
-    look(
-        &["-o", "a.jpg", "--at", "1,2"],
-        &["expected a name that ends in .tif or .png"],
-    );
-    look(
-        &["-o", "a.png", "--each", "--at", "1,2"],
-        &["--each: expected a name that ends in .tif"],
-    );
-    look(
-        &["-o", "a.tif", "--xy", "--observers", "posts.csv"],
-        &["expected --at with them"],
-    );
-    look(
-        &["-o", "a.tif", "--xy", "--at", "1,2000"],
-        &["expected x of"],
-    );
-    look(
-        &["-o", "a.tif", "--at", "99,2"],
-        &["--at 99,2: expected columns 0 to 8"],
-    );
-    look(
-        &["-o", "a.tif", "--at", "8,4"],
-        &["--at 8,4: expected a place with ground, found a void"],
-    );
-    look(
-        &["-o", "a.tif", "--at", "1,2", "--azimuth", "10,10"],
-        &["two different azimuths"],
-    );
-    look(
-        &["-o", "a.tif", "--at", "1,2", "--eye-height", "-1"],
-        &["--eye-height"],
-    );
-    look(
-        &["-o", "wall.asc", "--at", "1,2"],
-        &["expected a name that ends"],
-    );
-    look(
-        &["-o", "posts.csv", "--observers", "posts.csv"],
-        &["expected a name that ends"],
-    );
+    const ROWS: &str = "
+-o a.tif => --observers
+-o a.tif --kind all --at 1,2 => every place is one
+-o a.tif --at 1,2 --observers posts.csv => cannot be used with
+-o a.tif --at 1 => COL,ROW
+-o a.tif --at 1,2 -1,2 => --at -1,2: expected columns 0 to 8
+-o a.jpg --at 1,2 => expected a name that ends in .tif or .png
+-o a.png --each --at 1,2 => --kind each: expected a name that ends in .tif
+-o a.tif --xy --observers posts.csv => expected --at with them
+-o a.tif --xy --at 1,2000 => expected x of
+-o a.tif --at 99,2 => --at 99,2: expected columns 0 to 8
+-o a.tif --at 8,4 => --at 8,4: expected a place with ground, found a void
+-o a.tif --at 1,2 --azimuth 10,10 => two different azimuths
+-o a.tif --at 1,2 --eye-height -1 => --eye-height
+-o wall.asc --at 1,2 => expected a name that ends
+-o posts.csv --observers posts.csv => expected a name that ends";
+    for (more, words) in ROWS.lines().filter_map(|row| row.split_once(" => ")) {
+        let all: Vec<&str> = ["viewshed", "wall.asc"]
+            .into_iter()
+            .chain(more.split(' '))
+            .collect();
+        folder.fails(&all, USAGE, &[words]);
+    }
 }
 
 #[test]

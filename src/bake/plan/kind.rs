@@ -106,35 +106,28 @@ mod tests {
 
     #[test]
     fn a_kind_is_detected_from_content_and_not_from_names() {
+        use WorldFile::{Cells, Solid, Terrain};
         let kinds: [(&[u8], &str, WorldFile); 12] = [
-            (b"II*\0\x08\0\0\0", "a.tif", WorldFile::Terrain),
-            (b"ncols 3\nnrows 2\n", "a.asc", WorldFile::Terrain),
-            (b"IBSP\x2e\0\0\0", "a.bin", WorldFile::Cells),
-            (&[29, 0, 0, 0, 1, 0], "a.bsp", WorldFile::Cells),
-            (b"PWAD\x01\0", "a.wad", WorldFile::Cells),
-            (b"PRT1\n3\n2\n", "a", WorldFile::Cells),
-            (
-                b"{\"cells\": 3, \"portals\": []}",
-                "a.json",
-                WorldFile::Cells,
-            ),
+            (b"II*\0\x08\0\0\0", "a.tif", Terrain),
+            (b"ncols 3\nnrows 2\n", "a.asc", Terrain),
+            (b"IBSP\x2e\0\0\0", "a.bin", Cells),
+            (&[29, 0, 0, 0, 1, 0], "a.bsp", Cells),
+            (b"PWAD\x01\0", "a.wad", Cells),
+            (b"PRT1\n3\n2\n", "a", Cells),
+            (b"{\"cells\": 3, \"portals\": []}", "a.json", Cells),
             (
                 b"// Game: Quake\n{\n\"classname\" \"worldspawn\"\n",
-                "a.txt",
-                WorldFile::Solid,
-            ),
-            (b"glTF\x02\0\0\0", "a.bin", WorldFile::Solid),
-            (
-                b"{\"asset\": {\"version\": \"2.0\"}}",
                 "a",
-                WorldFile::Solid,
+                Solid,
             ),
+            (b"glTF\x02\0\0\0", "a.bin", Solid),
+            (br#"{"asset": {"version": "2.0"}}"#, "a", Solid),
             (
-                b"{\"version\": \"2.0\", \"type\": \"CityJSON\"}",
+                br#"{"version": "2.0", "type": "CityJSON"}"#,
                 "a.json",
-                WorldFile::Solid,
+                Solid,
             ),
-            (b"# a cube\no cube\nv 0 0 0\n", "a.txt", WorldFile::Solid),
+            (b"# a cube\no cube\nv 0 0 0\n", "a.txt", Solid),
         ];
         for (head, name, kind) in kinds {
             assert_eq!(WorldFile::of_head(head, Path::new(name)), kind, "{name}");

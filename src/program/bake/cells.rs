@@ -56,6 +56,10 @@ pub struct CellsArgs {
     #[arg(long, help_heading = "Visibility from portals")]
     resume: bool,
 
+    /// Bake again whenever the file is saved, each in a line, until Ctrl-C. A page of viewcell view shows the newest
+    #[arg(long, conflicts_with = "resume")]
+    watch: bool,
+
     #[command(flatten)]
     voice: Voice,
 }
@@ -127,9 +131,9 @@ impl Writing {
     fn run(
         &self,
         input: &Path,
-        resume: bool,
+        [resume, watch]: [bool; 2],
         voice: Voice,
-        prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
+        prepare: impl Fn(&Progress) -> Result<(Input, PlanOptions), Failure>,
     ) -> Outcome {
         let long = Long {
             resume,
@@ -146,6 +150,7 @@ impl Writing {
             force: self.force,
             is_lossy: false,
             keeps_flow: resume,
+            watch,
             options: &options,
         };
         verb.run(prepare)
@@ -167,7 +172,7 @@ pub fn run(args: &CellsArgs) -> Outcome {
             input.display()
         )));
     }
-    writing.run(input, args.resume, args.voice, |progress| {
+    writing.run(input, [args.resume, args.watch], args.voice, |progress| {
         let read = Input::cells(input, args.pack.as_deref(), &writing.reading(), progress)?;
         let mut options = writing.options();
         options.bake.threads = args.threads;
@@ -220,7 +225,7 @@ pub fn import(args: &ImportArgs) -> Outcome {
     if let Some(level) = &args.level {
         check_not_input(level, &writing.bundle(input)?)?;
     }
-    writing.run(input, false, Voice::of(args.quiet), |progress| {
+    writing.run(input, [false; 2], Voice::of(args.quiet), |progress| {
         let pvs = read_matrix(input)?;
         let (mut graph, mut notes) = match &args.level {
             None => (CellGraph::new(pvs.n()), Vec::new()),

@@ -118,12 +118,21 @@ pub(super) fn finish_shard(
 /// Reports a bundle that was written.
 pub(super) fn finish(output: PathBuf, notes: Vec<String>, verb_options: &VerbOptions) -> Outcome {
     let VerbOptions { voice, json, .. } = verb_options;
-    repack::tell(output, voice, json, |output, info| Document {
-        output,
-        notes,
-        bundle: Some(info),
-        shard: None,
+    repack::tell(output, voice, json, |output, info| {
+        Document::of(output, notes, info)
     })
+}
+
+impl Document {
+    /// Of a bundle that was written.
+    pub(super) fn of(output: PathBuf, notes: Vec<String>, info: Info) -> Self {
+        Self {
+            output,
+            notes,
+            bundle: Some(info),
+            shard: None,
+        }
+    }
 }
 
 /// What `viewcell bake --json` prints.

@@ -97,6 +97,11 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 
+    /// Bake again whenever the file is saved, as a draft first: each in a line, until Ctrl-C. A page of viewcell view shows
+    /// the newest
+    #[arg(long, conflicts_with_all = ["resume", "restart", "no_checkpoint", "dry_run", "shard"])]
+    watch: bool,
+
     #[command(flatten)]
     reading: LevelArgs,
     #[command(flatten)]
@@ -148,6 +153,7 @@ pub fn run(args: &Args) -> Outcome {
         force: args.force,
         is_lossy: args.compression.budget.is_some(),
         keeps_flow: false,
+        watch: args.watch,
         options: &args.verb_options,
     };
     verb.run(|progress| {

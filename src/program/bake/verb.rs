@@ -24,6 +24,8 @@ pub(super) struct Verb<'a> {
     pub is_lossy: bool,
     /// Whether what is kept of a stopped bake is a flow through portals, which has no tiles.
     pub keeps_flow: bool,
+    /// Whether it is baked again when the file is saved.
+    pub watch: bool,
     pub options: &'a VerbOptions,
 }
 
@@ -31,8 +33,11 @@ impl Verb<'_> {
     /// Reads what is to be baked, plans, tells what it takes, bakes, and tells what was made.
     pub(super) fn run(
         self,
-        prepare: impl FnOnce(&Progress) -> Result<(Input, PlanOptions), Failure>,
+        prepare: impl Fn(&Progress) -> Result<(Input, PlanOptions), Failure>,
     ) -> Outcome {
+        if self.watch {
+            return self.watch(prepare);
+        }
         let VerbOptions { long, voice, .. } = self.options;
         if self.is_lossy && long.shard.is_some() {
             return Err(Failure::usage(

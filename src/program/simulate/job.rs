@@ -59,12 +59,9 @@ pub struct Options {
     /// to players in turn
     ///
     /// After them may come spread=SIGMA: then they are medians of a log-normal distribution, and this is the standard
-    /// deviation of its logarithm, such as 0.5.
-    #[arg(long, value_name = "MS,...[,spread=SIGMA]", default_value = "0", value_parser = round_trips)]
-    rtt: (Vec<f64>, f64),
-    /// Maximum additional delay in each direction, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "0", value_parser = values::not_negative)]
-    jitter: f64,
+    /// deviation of its logarithm, such as 0.5; and jitter=MS, the maximum additional delay in each direction.
+    #[arg(long, value_name = "MS,...[,jitter=MS]", default_value = "0", value_parser = round_trips)]
+    rtt: (Vec<f64>, [f64; 2]),
     /// Percentage of packets that are lost, and how many in a row, on average [default: 0,1]
     #[arg(long, value_name = "PERCENT[,ROW]", default_value = "0", hide_default_value = true, value_parser = loss)]
     loss: [f64; 2],
@@ -158,13 +155,18 @@ fn bandwidth(text: &str) -> Result<[f64; 2], String> {
     }
 }
 
-/// Round-trip times, and how much they differ.
-fn round_trips(text: &str) -> Result<(Vec<f64>, f64), String> {
-    let (times, spread) = text.split_once(",spread=").unwrap_or((text, "0"));
-    let times = times.split(',').map(values::not_negative);
+/// Round-trip times, how much they differ, and the jitter.
+fn round_trips(text: &str) -> Result<(Vec<f64>, [f64; 2]), String> {
+    let is_named = |part: &&str| part.contains('=');
+    let (named, times): (Vec<&str>, Vec<&str>) = text.split(',').partition(is_named);
+    let times = times.into_iter().map(values::not_negative);
+    let more = match named.is_empty() {
+        true => [None; 2],
+        false => values::named(&named.join(","), ["spread", "jitter"])?.1,
+    };
     Ok((
         times.collect::<Result<_, _>>()?,
-        values::not_negative(spread)?,
+        more.map(|of| of.unwrap_or(0.0)),
     ))
 }
 
@@ -340,7 +342,7 @@ impl Options {
         }
         let [walk, pause, deaths, respawn] = self.motion.numbers;
         let [loss, burst] = self.loss;
-        let (rtts, rtt_spread) = &self.rtt;
+        let (rtts, [rtt_spread, jitter]) = &self.rtt;
         let [bandwidth, queue] = self.bandwidth;
         let [speed, acceleration, impulse] = self.speed;
         let job = Job {
@@ -373,7 +375,7 @@ impl Options {
                 pack: self.pack.clone(),
                 ..LevelArgs::default()
             },
-            jitter: self.jitter,
+            jitter: *jitter,
             loss,
             burst,
             schemes,

@@ -106,7 +106,7 @@ pub fn run_with(args: &Args, schemes: &dyn Schemes, bound: bool) -> Outcome {
     check(&job, &field)?;
     if args.loopback && !job.network().is_instant() {
         return Err(Failure::usage(
-            "--loopback: expected no --rtt, --jitter, --loss and --bandwidth: the loopback is a network of \
+            "--loopback: expected no --rtt, --loss and --bandwidth: the loopback is a network of \
              its own",
         ));
     }

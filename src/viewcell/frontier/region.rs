@@ -105,66 +105,6 @@ impl<'w> Region<'w> {
         }
     }
 
-    /// Its outline: closed rings of corners, in columns and rows, where sample (c, r) fills the
-    /// square from corner (c, r) to (c + 1, r + 1). The region lies to the right of the way
-    /// (rows count down, so outer rings go clockwise), and rings of holes the other way round.
-    /// A ring names its corners once; samples that meet in a corner alone are apart.
-    pub fn outline(&self) -> Vec<Vec<[u32; 2]>> {
-        // Edges with the region on their right, by where they start.
-        let mut edges: Vec<[[u32; 2]; 2]> = Vec::new();
-        for Sample { column: c, row: r } in self.samples() {
-            let inside = |column: Option<u32>, row: Option<u32>| {
-                let sample = column.zip(row).map(|(c, r)| Sample::new(c, r));
-                sample.is_some_and(|sample| self.contains(sample))
-            };
-            let sides = [
-                (inside(Some(c), r.checked_sub(1)), [[c, r], [c + 1, r]]),
-                (inside(Some(c + 1), Some(r)), [[c + 1, r], [c + 1, r + 1]]),
-                (inside(Some(c), Some(r + 1)), [[c + 1, r + 1], [c, r + 1]]),
-                (inside(c.checked_sub(1), Some(r)), [[c, r + 1], [c, r]]),
-            ];
-            edges.extend(
-                sides
-                    .iter()
-                    .filter(|(inside, _)| !inside)
-                    .map(|(_, edge)| edge),
-            );
-        }
-        edges.sort_unstable();
-        let mut met = vec![false; edges.len()];
-        let mut rings = Vec::new();
-        for (first, start) in edges.iter().enumerate() {
-            if met.get(first) != Some(&false) {
-                continue;
-            }
-            // The least corner of a ring: the way turns there.
-            let mut ring = vec![start[0]];
-            let (mut index, mut edge) = (first, *start);
-            loop {
-                if let Some(met) = met.get_mut(index) {
-                    *met = true;
-                }
-                // Each edge has one way on: of two, that to the right.
-                let from = edges.partition_point(|next| next[0] < edge[1]);
-                let ways = edges.iter().enumerate().skip(from).take(2);
-                let next = ways
-                    .filter(|(_, next)| next[0] == edge[1])
-                    .max_by_key(|(_, next)| turn(edge, **next));
-                match next {
-                    Some((at, next)) if at != first => {
-                        if turn(edge, *next) != 0 {
-                            ring.push(next[0]);
-                        }
-                        (index, edge) = (at, *next);
-                    }
-                    _ => break,
-                }
-            }
-            rings.push(ring);
-        }
-        rings
-    }
-
     /// What part of a quad's samples is in the region: `None` for some of them.
     fn part(&self, quad: Quad) -> Option<bool> {
         let (mut some, mut gap) = (false, false);
@@ -229,17 +169,6 @@ impl<'w> Region<'w> {
             }
         }
     }
-}
-
-/// Which way `then` turns off `edge`: positive to the right, since rows count down; 0 for
-/// straight on.
-fn turn(edge: [[u32; 2]; 2], then: [[u32; 2]; 2]) -> i64 {
-    let way = |[from, to]: [[u32; 2]; 2]| {
-        let ([x0, y0], [x1, y1]) = (from.map(i64::from), to.map(i64::from));
-        [x1 - x0, y1 - y0]
-    };
-    let ([x0, y0], [x1, y1]) = (way(edge), way(then));
-    x0 * y1 - y0 * x1
 }
 
 /// The children of a quad that lie in the grid.

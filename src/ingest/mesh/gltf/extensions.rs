@@ -21,105 +21,33 @@ pub(super) enum Says {
 }
 
 /// Extensions, also with what follows a final `_`, that neither move nor hide.
-const NEUTRAL: &[&str] = &[
-    INSTANCING,
-    "KHR_lights_",
-    "EXT_lights_",
-    "KHR_audio_",
-    "MSFT_audio_emitter",
-    "OMI_audio_",
-    "MPEG_audio_",
-    "KHR_node_hoverability",
-    "KHR_node_selectability",
-    "KHR_xmp",
-    "KHR_xmp_json_ld",
-    "KHR_implicit_shapes",
-    "KHR_collision_shapes",
-    "KHR_animation_pointer",
-    "KHR_texture_",
-    "KHR_materials_",
-    "EXT_texture_",
-    "EXT_instance_features",
-    "EXT_mesh_features",
-    "EXT_structural_metadata",
-    "EXT_feature_metadata",
-    "EXT_mesh_manifold",
-    "OMI_spawn_point",
-    "OMI_seat",
-    "OMI_link",
-    "OMI_personality",
-    "OMI_physics_shape",
-    "OMI_physics_gravity",
-    "OMI_physics_joint",
-    "OMI_environment_sky",
-    "GODOT_single_root",
-    "MSFT_lod",
-    "MSFT_packing_",
-    "MSFT_texture_",
-    "AGI_stk_metadata",
-    "CESIUM_primitive_outline",
-    "FB_geometry_metadata",
-    "FB_ngon_encoding",
-    "MAXAR_",
-    "ASOBO_unique_id",
-    "ASOBO_macro_light",
-    "VRMC_vrm",
-];
+const NEUTRAL: &str = "
+EXT_mesh_gpu_instancing KHR_lights_ EXT_lights_ KHR_audio_ MSFT_audio_emitter OMI_audio_ MPEG_audio_
+KHR_node_hoverability KHR_node_selectability KHR_xmp KHR_xmp_json_ld KHR_implicit_shapes KHR_collision_shapes
+KHR_animation_pointer KHR_texture_ KHR_materials_ EXT_texture_ EXT_instance_features EXT_mesh_features
+EXT_structural_metadata EXT_feature_metadata EXT_mesh_manifold OMI_spawn_point OMI_seat OMI_link
+OMI_personality OMI_physics_shape OMI_physics_gravity OMI_physics_joint OMI_environment_sky GODOT_single_root
+MSFT_lod MSFT_packing_ MSFT_texture_ AGI_stk_metadata CESIUM_primitive_outline FB_geometry_metadata
+FB_ngon_encoding MAXAR_ ASOBO_unique_id ASOBO_macro_light VRMC_vrm";
 
 /// Those that are read below.
-const READ: &[&str] = &[
-    "KHR_node_visibility",
-    "KHR_physics_rigid_bodies",
-    "KHR_rigid_bodies",
-    "KHR_interactivity",
-    "MSFT_rigid_bodies",
-    "MSFT_physics",
-    "OMI_collider",
-    "OMI_physics_body",
-    "BLENDER_physics",
-    "MOZ_hubs_components",
-];
+const READ: &str = "
+KHR_node_visibility KHR_physics_rigid_bodies KHR_rigid_bodies KHR_interactivity MSFT_rigid_bodies MSFT_physics
+OMI_collider OMI_physics_body BLENDER_physics MOZ_hubs_components";
 
 /// Those that move their nodes.
-const MOVING: &[&str] = &[
-    "AGI_articulations",
-    "OMI_vehicle_",
-    "VRMC_node_constraint",
-    "VRMC_springBone",
-];
+const MOVING: &str = "
+AGI_articulations OMI_vehicle_ VRMC_node_constraint VRMC_springBone";
 
 /// What Mozilla Hubs does with a node, besides what is read of it, that neither moves nor hides.
-const OF_HUBS: &[&str] = &[
-    "visible",
-    "shadow",
-    "spawn-point",
-    "waypoint",
-    "link",
-    "audio",
-    "audio-params",
-    "audio-zone",
-    "zone-audio-source",
-    "directional-light",
-    "point-light",
-    "spot-light",
-    "ambient-light",
-    "hemisphere-light",
-    "environment-settings",
-    "fog",
-    "background",
-    "reflection-probe",
-    "box-collider",
-    "ammo-shape",
-    "trimesh",
-    "heightfield",
-    "scene-preview-camera",
-    "uv-scroll",
-    "nav-mesh",
-];
+const OF_HUBS: &str = "
+visible shadow spawn-point waypoint link audio audio-params audio-zone zone-audio-source directional-light
+point-light spot-light ambient-light hemisphere-light environment-settings fog background reflection-probe
+box-collider ammo-shape trimesh heightfield scene-preview-camera uv-scroll nav-mesh";
 
-fn is_of(list: &[&str], name: &str) -> bool {
-    list.iter()
-        .any(|of| *of == name || of.ends_with('_') && name.starts_with(of))
+fn is_of(list: &str, name: &str) -> bool {
+    let mut words = list.split_ascii_whitespace();
+    words.any(|of| of == name || of.ends_with('_') && name.starts_with(of))
 }
 
 /// Whether meshes are where the file has them although an extension is required.
@@ -188,37 +116,19 @@ pub(super) fn of_node(name: &str, value: &Value) -> Says {
 /// What custom properties of a node say, as programs of modelling write them.
 pub(super) fn of_extras(extras: &Value) -> Option<Reason> {
     // Also of a nested object, such as `userData`.
-    let has = |names: &[&str], value: bool| {
+    let has = |names: &str, value: bool| {
         let all = extras.as_object().into_iter().flatten();
         let nested = all.clone().filter_map(|(_, of)| of.as_object()).flatten();
         all.chain(nested).any(|(key, of)| {
             let is = of.as_bool().or(of.as_f64().map(|number| number != 0.0));
-            names.contains(&key.to_ascii_lowercase().as_str()) && is == Some(value)
+            is_of(names, &key.to_ascii_lowercase()) && is == Some(value)
         })
     };
-    let hidden = has(
-        &[
-            "hidden",
-            "hide",
-            "hide_render",
-            "hide_viewport",
-            "invisible",
-            "nodraw",
-            "no_draw",
-        ],
-        true,
-    );
-    let collision = has(
-        &[
-            "collision",
-            "collider",
-            "iscollider",
-            "is_collider",
-            "collision_only",
-        ],
-        true,
-    );
-    if hidden || has(&["visible", "visibility", "render", "renderable"], false) {
+    let hidden = "hidden hide hide_render hide_viewport invisible nodraw no_draw";
+    let hidden = has(hidden, true);
+    let collision = "collision collider iscollider is_collider collision_only";
+    let collision = has(collision, true);
+    if hidden || has("visible visibility render renderable", false) {
         Some(Reason::new("hidden by their extras", Stays::Out))
     } else {
         collision.then(|| Reason::new("of collision, by their extras", Stays::Hull))
@@ -227,18 +137,9 @@ pub(super) fn of_extras(extras: &Value) -> Option<Reason> {
 
 /// Whether an extension of a material lets light through, or is not known not to.
 pub(super) fn is_clear(name: &str) -> bool {
-    const OPAQUE: &[&str] = &[
-        "KHR_materials_",
-        "KHR_texture_",
-        "EXT_texture_",
-        "KHR_xmp",
-        "KHR_xmp_json_ld",
-        "EXT_structural_metadata",
-        "FB_materials_modmap",
-        "MOZ_lightmap",
-        "MSFT_packing_",
-        "VRMC_materials_hdr_emissiveMultiplier",
-    ];
+    const OPAQUE: &str = "
+KHR_materials_ KHR_texture_ EXT_texture_ KHR_xmp KHR_xmp_json_ld EXT_structural_metadata FB_materials_modmap
+MOZ_lightmap MSFT_packing_ VRMC_materials_hdr_emissiveMultiplier";
     !is_of(OPAQUE, name) || name.contains("transmission")
 }
 

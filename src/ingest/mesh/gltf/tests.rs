@@ -94,6 +94,14 @@ fn with(places: &[(&str, Value)]) -> Value {
     document
 }
 
+fn view(at: usize, length: usize) -> Value {
+    json!({"buffer": 0, "byteOffset": at, "byteLength": length})
+}
+
+fn accessor(view: u32, at: u32, component: u32, count: u32, kind: &str) -> Value {
+    json!({"bufferView": view, "byteOffset": at, "componentType": component, "count": count, "type": kind})
+}
+
 fn glb(document: &Value, bin: &[u8]) -> Vec<u8> {
     let mut json = document.to_string().into_bytes();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -219,10 +227,7 @@ fn triangles_come_in_many_ways() {
         ),
         ("/accessors/0/count", 36.into()),
         ("/bufferViews", json!([{"buffer": 0, "byteLength": 432}])),
-        (
-            "/accessors/1",
-            json!({"bufferView": 0, "componentType": 5121, "count": 1, "type": "SCALAR"}),
-        ),
+        ("/accessors/1", accessor(0, 0, 5121, 1, "SCALAR")),
         ("/buffers/0/byteLength", 432.into()),
     ]);
     assert_eq!(
@@ -259,10 +264,7 @@ fn triangles_come_in_many_ways() {
         ("/bufferViews/1/byteOffset", 128.into()),
         ("/buffers/0/byteLength", 200.into()),
         ("/accessors/1/count", 12.into()),
-        (
-            "/accessors/-",
-            json!({"bufferView": 1, "byteOffset": 24, "componentType": 5123, "count": 24, "type": "SCALAR"}),
-        ),
+        ("/accessors/-", accessor(1, 24, 5123, 24, "SCALAR")),
         (
             "/meshes/0/primitives/-",
             json!({"attributes": {"POSITION": 0, "_OWN": 0}, "indices": 2}),
@@ -278,10 +280,7 @@ fn triangles_come_in_many_ways() {
             json!({"componentType": 5126, "count": 8, "type": "VEC3", "min": [0, 0, 0], "max": [1, 2, 4],
             "sparse": {"count": 8, "indices": {"bufferView": 2, "componentType": 5121}, "values": {"bufferView": 0}}}),
         ),
-        (
-            "/bufferViews/-",
-            json!({"buffer": 0, "byteOffset": 168, "byteLength": 8}),
-        ),
+        ("/bufferViews/-", view(168, 8)),
         ("/buffers/0/byteLength", 176.into()),
     ]);
     let bytes = glb(&document, &[bin(), numbers].concat());
@@ -295,10 +294,7 @@ fn triangles_come_in_many_ways() {
         let document = with(&[
             ("/meshes/0/primitives", parts.into()),
             ("/accessors/1/count", if mode == 5 { 6 } else { 5 }.into()),
-            (
-                "/accessors/-",
-                json!({"bufferView": 1, "byteOffset": 12, "componentType": 5123, "count": 3, "type": "SCALAR"}),
-            ),
+            ("/accessors/-", accessor(1, 12, 5123, 3, "SCALAR")),
         ]);
         let mut bytes = floats(&CORNERS);
         let order: Vec<u8> = order
@@ -598,14 +594,8 @@ fn a_mesh_in_many_places_by_one_node_is_in_each() {
         ("/extensionsUsed", json!(["EXT_mesh_gpu_instancing"])),
         ("/extensionsRequired", json!(["EXT_mesh_gpu_instancing"])),
         ("/nodes/0/extensions", instancing),
-        (
-            "/accessors/-",
-            json!({"bufferView": 2, "componentType": 5126, "count": 3, "type": "VEC3"}),
-        ),
-        (
-            "/bufferViews/-",
-            json!({"buffer": 0, "byteOffset": 168, "byteLength": 36}),
-        ),
+        ("/accessors/-", accessor(2, 0, 5126, 3, "VEC3")),
+        ("/bufferViews/-", view(168, 36)),
         ("/buffers/0/byteLength", 204.into()),
     ]);
     let bytes = glb(&document, &[bin(), floats(&places)].concat());
