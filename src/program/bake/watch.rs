@@ -72,12 +72,8 @@ impl Verb<'_> {
             // What is there now is what this has made.
             options.bake.overwrite = self.force;
             options.cells = cells;
-            bake(
-                &plan(&input, &options, &progress)?,
-                &self.bundle,
-                None,
-                &progress,
-            )?;
+            let plan = plan(&input, &options, &progress)?;
+            bake(&plan, &self.bundle, None, &progress)?;
             self.force = true;
             progress.finish();
             let info = bundle::info(&self.bundle)?;
@@ -119,6 +115,8 @@ fn saved(input: &Path) -> Vec<(OsString, Option<(SystemTime, u64)>)> {
         })
         .map(|file| (file.file_name(), file.metadata().ok().and_then(when)))
         .collect();
+    // Also in a folder that may not be listed.
+    files.push((OsString::new(), input.metadata().ok().and_then(when)));
     files.sort();
     files
 }
