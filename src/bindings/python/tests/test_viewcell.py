@@ -237,7 +237,7 @@ def test_a_session_tells_what_may_be_seen_and_keeps_silent_no_longer_than_it_may
 
 
 def test_a_watch_sends_whoever_may_be_seen_until_the_next_frame():
-    with viewcell.open(ROOT / "tests/golden/v2/solid.vcb") as bundle:
+    with viewcell.open(ROOT / "tests/golden/v1/solid.vcb") as bundle:
         left, right, door = (48.0, 48.0, 32.0), (480.0, 48.0, 32.0), (256.0, 224.0, 32.0)
         assert not bundle.visible_points(left, right)
         watch = bundle.watch(4)
