@@ -150,7 +150,7 @@ go on (`resume`), or write (`output`) => go on (--resume), or write (-o)
 `unknown` and ` => `unknown` and `
 it`s.tif: give `spacing` => it`s.tif: give --spacing DX[,DY]
  => ";
-        for (text, told) in ROWS.lines().filter_map(|row| row.split_once(" => ")) {
+        for (text, told) in ROWS.lines().map(|row| row.split_once(" => ").unwrap()) {
             assert_eq!(with_flags(text), told);
         }
     }

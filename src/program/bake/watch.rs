@@ -22,7 +22,7 @@ use viewcell_bake::{Input, Keep, PlanOptions, Quality, bundle, plan, run as bake
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Verb<'_> {
-    /// Bakes now, and whenever a file is saved, until a signal comes. Whoever saves during a bake waits for no end of it.
+    /// Bakes now, and whenever a file is saved, until a signal comes. A save during a bake ends it, and the next begins.
     pub(super) fn watch(
         mut self,
         prepare: impl Fn(&Progress) -> Result<(Input, PlanOptions), Failure>,
@@ -33,7 +33,7 @@ impl Verb<'_> {
             let (files, input) = (saved(self.input), self.input.to_owned());
             let changed = stop.or(PAUSE, move || saved(&input) != files);
             match self.bake_twice(&prepare, &changed) {
-                // Of a file that is half written nobody wants to hear.
+                // The save that ended the bake, or a file that was half written when it was read.
                 Err(_) if changed.asked() => (),
                 Err(Failure::Failed { error, .. }) => {
                     say(format_args!("viewcell: {}", message(&error)));
@@ -43,7 +43,7 @@ impl Verb<'_> {
             while !changed.asked() {
                 sleep(PAUSE);
             }
-            // Until whoever writes has done so.
+            // A large file is written in parts: it is read when nothing has changed for a while.
             while !stop.asked() && {
                 let before = saved(self.input);
                 sleep(PAUSE);
@@ -69,7 +69,7 @@ impl Verb<'_> {
         let draft = draft.map(|_| CellChoice::from(Quality::Draft));
         options.bake.keep = Keep::Nothing;
         for cells in draft.into_iter().chain([asked]) {
-            // What is there now is what this has made.
+            // After the first bake what is there is its own.
             options.bake.overwrite = self.force;
             options.cells = cells;
             let plan = plan(&input, &options, &progress)?;
