@@ -16,7 +16,7 @@ use viewcell_bake::{BakeErrorKind, BakeOptions, Input, PlanError, PlanOptions, V
 use viewcell_ingest::IngestError;
 
 use super::exit::{Exit, Failure, Outcome};
-use super::job::{TerrainJob, Visibility};
+use super::job::{self, TerrainJob, Visibility};
 use super::progress::Progress;
 
 pub use cells::{ImportArgs, import};
@@ -27,10 +27,13 @@ use verb::Verb;
 use verb_options::VerbOptions;
 pub use verb_options::{bundle_of, check_output};
 
+const JOBS: &str = "viewcell bake --job FILE.toml bakes what a job file says.";
+
 /// Bake a world into a bundle that answers who can see whom
 ///
 /// viewcell bake FILE detects from the content of FILE whether it is a heightmap, a level or a mesh, and takes the
-/// options of that kind: terrain, cells (levels with view cells of their own) or solid.
+/// options of that kind: terrain, cells (levels with view cells of their own) or solid. viewcell bake --job FILE.toml bakes
+/// what a job file says.
 ///
 /// A summary goes to stderr at the end; the times of all stages go to OUT.vcb.timings.json. A bake that is
 /// stopped, by Ctrl-C or otherwise, keeps its finished work in OUT.vcb.checkpoint, and --resume continues from
@@ -38,18 +41,10 @@ pub use verb_options::{bundle_of, check_output};
 ///
 /// Example: viewcell bake level.tif -o level.vcb
 #[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+#[command(arg_required_else_help = true, after_help = JOBS)]
 pub struct Args {
-    /// Bake what a job file in TOML says; its paths are relative to the file. - is stdin
-    #[arg(long, value_name = "FILE.toml", required = true)]
-    job: Option<PathBuf>,
-    /// Overwrite the bundle if it exists, whatever the job file says
-    #[arg(long)]
-    force: bool,
-    #[command(flatten)]
-    verb_options: VerbOptions,
     #[command(subcommand)]
-    world: Option<World>,
+    world: World,
 }
 
 #[derive(clap::Subcommand)]
@@ -63,6 +58,10 @@ enum World {
     Terrain {
         #[command(flatten)]
         job: Box<TerrainJob>,
+        /// Bake what a job file in TOML says, in place of TERRAIN and its options; its paths are relative to the file. - is
+        /// stdin
+        #[arg(long = "job", value_name = "FILE.toml", conflicts_with_all = job::OF_JOBS.split(' '))]
+        file: Option<PathBuf>,
         /// Bake again whenever the file is saved, as a draft first: each in a line, until Ctrl-C. A page of viewcell view shows
         /// the newest
         #[arg(long, conflicts_with_all = ["resume", "restart", "no_checkpoint", "dry_run", "shard"])]
@@ -75,24 +74,22 @@ enum World {
 }
 
 pub fn run(args: Args) -> Outcome {
-    let (job, watch, verb_options) = match (args.world, &args.job) {
-        (Some(World::Cells(args)), _) => return cells::run(&args),
-        (Some(World::Solid(args)), _) => return solid::run(&args),
-        (
-            Some(World::Terrain {
-                job,
-                watch,
-                verb_options,
-            }),
-            _,
-        ) => (*job, watch, verb_options),
-        (None, Some(file)) => {
-            let mut job = TerrainJob::read(file)?;
-            job.force |= args.force;
-            (job, false, args.verb_options)
-        }
-        (None, None) => return Err(Failure::usage("expected a world to bake, or --job")),
+    let (given, file, watch, verb_options) = match args.world {
+        World::Cells(args) => return cells::run(&args),
+        World::Solid(args) => return solid::run(&args),
+        World::Terrain {
+            job,
+            file,
+            watch,
+            verb_options,
+        } => (*job, file, watch, verb_options),
     };
+    let forced = given.force;
+    let mut job = match file {
+        None => given,
+        Some(file) => TerrainJob::read(&file)?,
+    };
+    job.force |= forced;
     let verb = Verb {
         input: &job.input,
         bundle: bundle_of(job.output.as_ref(), &job.input)?,
@@ -126,7 +123,7 @@ fn prepare(job: &TerrainJob, progress: &Progress) -> Result<(Input, PlanOptions)
     }
     let options = PlanOptions {
         cells: job.cells.choice(),
-        budget: job.compression.choice()?,
+        budget: job.compression.choice(),
         bake,
         ..PlanOptions::default()
     };

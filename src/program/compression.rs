@@ -1,8 +1,6 @@
 //! What is kept of a bake: `--budget`.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
-
 use viewcell_bake::Compression;
 use viewcell_bake::plan::{BudgetChoice, WeightChoice};
 
@@ -10,9 +8,8 @@ use super::exit::Failure;
 use super::values::ByteSize;
 
 /// What is kept of a bake that loses nothing.
-#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[derive(Clone, clap::Args, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Size")]
 pub struct CompressionArgs {
     /// Maximum size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. To reach it, some hidden places are
     /// stored as visible; a visible place is never stored as hidden
@@ -23,19 +20,12 @@ pub struct CompressionArgs {
     /// distance, near pairs are worth more than far ones. The name of a raster of where players are: it has the bundle's
     /// columns and rows, and holds a weight of at least 0 for each sample.
     #[arg(long, value_name = "SIZE[,WEIGHT]", value_parser = budget)]
-    #[serde(default, deserialize_with = "size")]
     #[schemars(
         with = "Option<ByteSize>",
         description = "Maximum size of the bundle: bytes, or with KB, MB, GB, KiB, MiB, GiB. To reach it, some hidden places \
              are stored as visible; a visible place is never stored as hidden."
     )]
     pub budget: Option<Given>,
-
-    /// With a budget, which hidden places are worth most: area, level, or a raster of where players are.
-    #[arg(skip)]
-    #[serde(default, deserialize_with = "weight")]
-    #[schemars(with = "Option<String>")]
-    pub weight: Option<WeightChoice>,
 }
 
 /// A size, and on the command line what is worth most.
@@ -48,35 +38,19 @@ fn budget(text: &str) -> Result<Given, String> {
     Ok((size.parse()?, weight.map(|weight| weight.to_owned().into())))
 }
 
-/// Reads `budget` of a job file.
-fn size<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Given>, D::Error> {
-    Ok(Option::deserialize(file)?.map(|size| (size, None)))
-}
-
-/// Reads `weight` of a job file.
-fn weight<'de, D: Deserializer<'de>>(file: D) -> Result<Option<WeightChoice>, D::Error> {
-    Ok(Option::<String>::deserialize(file)?.map(WeightChoice::from))
-}
-
 impl CompressionArgs {
     /// For the library.
-    pub fn choice(&self) -> Result<Option<BudgetChoice>, Failure> {
-        let weight = self.weight.as_ref();
-        let Some((size, given)) = &self.budget else {
-            return match weight {
-                None => Ok(None),
-                Some(_) => Err(Failure::usage("weight: expected only with budget")),
-            };
-        };
-        Ok(Some(BudgetChoice {
+    pub fn choice(&self) -> Option<BudgetChoice> {
+        let (size, weight) = self.budget.as_ref()?;
+        Some(BudgetChoice {
             bytes: size.0,
-            weight: given.as_ref().or(weight).cloned().unwrap_or_default(),
-        }))
+            weight: weight.clone().unwrap_or_default(),
+        })
     }
 
     /// What is kept of a bundle of so many columns and rows; reads the weights.
     pub fn read(&self, (width, height): (u32, u32)) -> Result<Compression, Failure> {
-        Ok(match self.choice()? {
+        Ok(match self.choice() {
             None => Compression::Lossless,
             Some(budget) => budget.compression([width, height])?,
         })

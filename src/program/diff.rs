@@ -19,6 +19,7 @@ use super::query::{self, Opened};
 use super::render::{
     PLAN_SIDE, check_png, check_same, check_width, compare, level_pages, name, terrain_pages,
 };
+use super::table::Table;
 use super::work::Work;
 
 /// Compare the answers of two bundles of the same world; exit code 1 if they differ
@@ -361,18 +362,24 @@ impl fmt::Display for Words<'_> {
                 "cells        {both} in both, {only_a} in A alone, {only_b} in B alone"
             )?;
         }
-        f.write_str("\nlevel   hidden in A   hidden in B   hidden in A, visible in B   visible in A, hidden in B\n")?;
-        for level in &document.levels {
-            writeln!(
-                f,
-                "{:>5} {:>11.3} % {:>11.3} % {:>27} {:>27}",
-                level.level,
-                100.0 * level.hidden_share_a,
-                100.0 * level.hidden_share_b,
-                level.hidden_in_a_visible_in_b,
-                level.visible_in_a_hidden_in_b
-            )?;
-        }
+        let head = [
+            "Level",
+            "hidden in A",
+            "hidden in B",
+            "hidden in A, visible in B",
+            "visible in A, hidden in B",
+        ];
+        let share = |share: f64| format!("{:.3} %", 100.0 * share);
+        let rows = document.levels.iter().map(|level| {
+            vec![
+                level.level.to_string(),
+                share(level.hidden_share_a),
+                share(level.hidden_share_b),
+                level.hidden_in_a_visible_in_b.to_string(),
+                level.visible_in_a_hidden_in_b.to_string(),
+            ]
+        });
+        write!(f, "\n{}", Table::new(0, &head, rows))?;
         f.write_str(if document.equal {
             "\nboth give the same answer for every pair"
         } else {

@@ -1,14 +1,11 @@
 //! A heightmap as an argument: how to read it, how far sight goes over it and over what earth, and how large its view
 //! cells are.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error, Unexpected, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use viewcell_bake::plan::{CellChoice, free_memory};
 use viewcell_bake::visibility::Curvature;
@@ -40,13 +37,13 @@ impl Heightmap {
 }
 
 /// How to read a heightmap.
-#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[derive(Clone, clap::Args, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Reading the heightmap")]
 pub struct Reading {
     /// Metres between columns and between rows; overrides the file
-    #[arg(long, value_name = "DX[,DY]", allow_hyphen_values = true)]
-    pub spacing: Option<Spacing>,
+    #[arg(long, value_name = "DX[,DY]", value_parser = spacing)]
+    #[schemars(with = "Option<OneOrTwo>")]
+    pub spacing: Option<[f64; 2]>,
 
     /// Metres of height per unit of the file's values, and metres to add to every height after that [default: 1,0]
     #[arg(
@@ -54,16 +51,10 @@ pub struct Reading {
         value_name = "S[,METRES]",
         default_value = "1",
         hide_default_value = true,
-        allow_hyphen_values = true,
         value_parser = heights
     )]
-    #[serde(default = "as_stored", deserialize_with = "scale")]
-    #[schemars(with = "f64", default = "one")]
+    #[schemars(with = "OneOrTwo", default = "as_stored")]
     pub vertical_scale: [f64; 2],
-
-    /// Metres to add to every height, after the scale.
-    #[arg(skip)]
-    pub vertical_offset: Option<f64>,
 
     /// Columns and rows of a RAW16 or RAW32 file, which have no header
     #[arg(long, value_name = "WxH", value_parser = size)]
@@ -74,33 +65,44 @@ pub struct Reading {
     pub byte_order: Option<ByteOrder>,
 
     /// Stored value for no data; overrides the file
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = nodata)]
+    #[arg(long, value_name = "VALUE", value_parser = nodata)]
     pub nodata: Option<f64>,
 
     /// Bake only a part: first column, first row, columns, rows
-    #[arg(long, value_name = "C,R,W,H", allow_hyphen_values = true, value_parser = crop)]
+    #[arg(long, value_name = "C,R,W,H", value_parser = crop)]
     pub crop: Option<[u32; 4]>,
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 fn as_stored() -> [f64; 2] {
     [1.0, 0.0]
 }
 
-fn heights(text: &str) -> Result<[f64; 2], String> {
-    match values::list(text, ',').as_deref() {
-        Some([scale]) => Ok([*scale, 0.0]),
-        Some([scale, offset]) => Ok([*scale, *offset]),
-        _ => Err("expected S or S,METRES: numbers".into()),
-    }
+/// A number of a job file, or two.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "a schema")]
+enum OneOrTwo {
+    One(f64),
+    Two([f64; 2]),
 }
 
-/// Reads `vertical-scale` of a job file.
-fn scale<'de, D: Deserializer<'de>>(file: D) -> Result<[f64; 2], D::Error> {
-    f64::deserialize(file).map(|scale| [scale, 0.0])
+/// Whether a job file asks for something, or with which number.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "a schema")]
+enum Asked {
+    OrNot(bool),
+    With(f64),
+}
+
+fn spacing(text: &str) -> Result<[f64; 2], String> {
+    let (dx, dy) = values::one_or_two(text).ok_or("expected DX or DX,DY in metres")?;
+    Ok([dx, dy.unwrap_or(dx)])
+}
+
+fn heights(text: &str) -> Result<[f64; 2], String> {
+    let (scale, offset) = values::one_or_two(text).ok_or("expected S or S,METRES: numbers")?;
+    Ok([scale, offset.unwrap_or(0.0)])
 }
 
 fn nodata(text: &str) -> Result<f64, String> {
@@ -130,9 +132,9 @@ impl Reading {
     /// For ingest.
     pub fn options(&self) -> IngestOptions {
         IngestOptions {
-            spacing: self.spacing.map(Spacing::metres),
+            spacing: self.spacing,
             vertical_scale: self.vertical_scale[0],
-            vertical_offset: self.vertical_offset.unwrap_or(self.vertical_scale[1]),
+            vertical_offset: self.vertical_scale[1],
             size: self.size,
             byte_order: self.byte_order.map(|order| match order {
                 ByteOrder::Little => ingest::ByteOrder::Little,
@@ -146,7 +148,7 @@ impl Reading {
 }
 
 /// Byte order of 16-bit samples.
-#[derive(Clone, Copy, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, ValueEnum, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ByteOrder {
     /// Low byte first (Unity, Windows)
@@ -155,39 +157,9 @@ pub enum ByteOrder {
     Big,
 }
 
-/// Metres between columns and between rows: one number for both, or two.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a number of metres, or two: [DX, DY]")]
-pub enum Spacing {
-    Both(f64),
-    Each([f64; 2]),
-}
-
-impl Spacing {
-    /// `[dx, dy]` in metres.
-    pub fn metres(self) -> [f64; 2] {
-        match self {
-            Self::Both(both) => [both; 2],
-            Self::Each(each) => each,
-        }
-    }
-}
-
-impl FromStr for Spacing {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match values::list(text, ',').as_deref() {
-            Some([both]) => Ok(Self::Both(*both)),
-            Some([dx, dy]) => Ok(Self::Each([*dx, *dy])),
-            _ => Err("expected DX or DX,DY in metres".into()),
-        }
-    }
-}
-
 /// Columns and rows.
 fn size(text: &str) -> Result<[u32; 2], String> {
-    let size = values::list(text, 'x').and_then(|list| list.try_into().ok());
+    let size = values::list(&text.replace('x', ","), ',').and_then(|list| list.try_into().ok());
     size.ok_or_else(|| "expected WxH, as in 513x513".into())
 }
 
@@ -198,9 +170,8 @@ fn crop(text: &str) -> Result<[u32; 4], String> {
 }
 
 /// How far sight goes, and over what earth.
-#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[derive(Clone, clap::Args, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Sight")]
 pub struct SightArgs {
     /// Range of sight in metres, measured horizontally [default: unlimited]
     #[arg(long, value_name = "METRES")]
@@ -219,14 +190,8 @@ pub struct SightArgs {
         default_missing_value = "1/7",
         value_parser = refraction
     )]
-    #[serde(default, deserialize_with = "curvature")]
-    #[schemars(schema_with = "curvature_schema")]
+    #[schemars(with = "Option<Asked>")]
     pub earth_curvature: Option<f64>,
-
-    /// Refraction coefficient: how much air bends sight, as a share of the earth's curvature, 0 to less than 1; 1/7 if not
-    /// given.
-    #[arg(skip)]
-    pub refraction: Option<f64>,
 }
 
 fn refraction(text: &str) -> Result<f64, String> {
@@ -234,20 +199,6 @@ fn refraction(text: &str) -> Result<f64, String> {
         "1/7" => Ok(Curvature::REFRACTION),
         text => values::finite(text),
     }
-}
-
-fn curvature_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({
-        "description": "Take the earth's curvature and atmospheric refraction into account. The file must give the length \
-             of a unit of its coordinates, or spacing must",
-        "type": "boolean",
-        "default": false
-    })
-}
-
-/// Reads `earth-curvature` of a job file.
-fn curvature<'de, D: Deserializer<'de>>(file: D) -> Result<Option<f64>, D::Error> {
-    Ok(bool::deserialize(file)?.then_some(Curvature::REFRACTION))
 }
 
 /// The same, as results tell it.
@@ -271,12 +222,6 @@ impl SightArgs {
         input: &Path,
         reading: &Reading,
     ) -> Result<SightDocument, Failure> {
-        // A job file knows of no options that need others.
-        if let (None, Some(k)) = (self.earth_curvature, self.refraction) {
-            return Err(Failure::usage(format!(
-                "refraction {k}: expected only with earth-curvature; add it, or leave out refraction"
-            )));
-        }
         let placed = terrain.georeference().is_some_and(|place| place.has_crs());
         if self.earth_curvature.is_some() && !placed && reading.spacing.is_none() {
             return Err(Failure::bad_input(format!(
@@ -285,7 +230,7 @@ impl SightArgs {
                 input.display()
             )));
         }
-        let curvature = self.refraction_of_earth().map(Curvature::earth);
+        let curvature = self.earth_curvature.map(Curvature::earth);
         check_sight(terrain, self.max_distance, curvature)?;
         Ok(SightDocument {
             max_distance: self.max_distance,
@@ -294,12 +239,6 @@ impl SightArgs {
             curvature,
         })
     }
-
-    /// The refraction coefficient on a round earth; `None` on a flat one.
-    pub fn refraction_of_earth(&self) -> Option<f64> {
-        let given = self.earth_curvature?;
-        Some(self.refraction.unwrap_or(given))
-    }
 }
 
 /// How many quads of a size lie between two that answer as one, if a person does not say: who is
@@ -307,7 +246,7 @@ impl SightArgs {
 const GRADE: &str = "16";
 
 /// How much of what could be hidden is hidden, for how much work.
-#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum QualityName {
     /// Larger cells that grow soon: a small part of the work of good, to look at
@@ -329,8 +268,7 @@ impl QualityName {
 }
 
 /// Cells of a terrain, and how they grow.
-#[derive(Clone, clap::Args, serde::Deserialize, JsonSchema)]
-#[command(next_help_heading = "Players")]
+#[derive(Clone, clap::Args, JsonSchema)]
 pub struct CellSizeArgs {
     /// How much of what could be hidden is hidden, for how much work: chooses --finest, --grade and --detail by the
     /// size of the terrain, unless one of them is given
@@ -361,8 +299,7 @@ pub struct CellSizeArgs {
         require_equals = true,
         default_missing_value = GRADE
     )]
-    #[serde(default, deserialize_with = "grade")]
-    #[schemars(schema_with = "grade_schema")]
+    #[schemars(with = "Option<Asked>")]
     pub grade: Option<u32>,
 
     /// With --finest: level of the smallest quads that are distinguished within cells: 0 for samples, which hides
@@ -387,51 +324,17 @@ impl CellSizeArgs {
     }
 }
 
-/// Reads `grade` of a job file: true, or the ratio.
-fn grade<'de, D: Deserializer<'de>>(file: D) -> Result<Option<u32>, D::Error> {
-    struct Grade;
-    impl Visitor<'_> for Grade {
-        type Value = u32;
-
-        fn expecting(&self, words: &mut fmt::Formatter) -> fmt::Result {
-            words.write_str("true, false or a number of 1 to 4096")
-        }
-
-        fn visit_bool<E: Error>(self, grows: bool) -> Result<u32, E> {
-            let ratio = if grows { GRADE } else { "0" };
-            ratio.parse().map_err(E::custom)
-        }
-
-        fn visit_i64<E: Error>(self, ratio: i64) -> Result<u32, E> {
-            let wrong = || E::invalid_value(Unexpected::Signed(ratio), &self);
-            u32::try_from(ratio).map_err(|_| wrong())
-        }
-    }
-    file.deserialize_any(Grade).map(Some)
-}
-
-fn grade_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({
-        "description": "With finest, let cells grow with distance: far away, quads of cells answer \
-             as one. true, or the least distance between two such quads, in their sizes",
-        "type": ["boolean", "integer"],
-        "default": false,
-        "minimum": 0,
-        "maximum": 4096
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_of_numbers_are_read_whole_or_not_at_all() {
-        assert_eq!("90".parse(), Ok(Spacing::Both(90.0)));
-        assert_eq!("74.5, 92".parse(), Ok(Spacing::Each([74.5, 92.0])));
+        assert_eq!(spacing("90"), Ok([90.0; 2]));
+        assert_eq!(spacing("74.5, 92"), Ok([74.5, 92.0]));
         assert_eq!(size("513x257"), Ok([513, 257]));
         assert_eq!(crop("1,2,3,4"), Ok([1, 2, 3, 4]));
-        assert!("1,2,3".parse::<Spacing>().is_err());
+        assert!(spacing("1,2,3").is_err());
         assert!(size("513").is_err());
         assert!(crop("1,2,3,-4").is_err());
         assert!(crop("1,2,3,4,5").is_err());

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use clap::Command;
 use clap::builder::styling::Styles;
+use clap::{Arg, Command};
 
 /// The verbs by what they are for.
 pub(super) const GROUPS: [(&str, &[&str]); 7] = [
@@ -18,6 +18,38 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ("Beside bundles", &["viewshed", "simulate", "experiment"]),
     ("This program", &["completions", "man", "help"]),
 ];
+
+/// Headings of options in all verbs, and the options below each; the others stand below clap's own.
+const HEADINGS: &str = "
+Players: player-height eye-height visibility hull eye reach within azimuth tilt
+View cells: quality cell finest grade detail
+Sight: max-distance earth-curvature
+Places: at xy ground ground-tolerance inside solids placement walkable max-slope water-level
+Reading the heightmap: spacing vertical-scale size byte-order nodata crop
+Reading the level: sky pack from opaque-without-material keep drop map
+Visibility from portals: portals recompute fast
+Long bakes: resume restart no-checkpoint dry-run shard
+The work: threads memory quiet progress
+";
+
+/// The same command with each option below its heading, and with numbers below 0 for what they are, so that an error says what
+/// was expected, not that there is no option -5.
+pub(super) fn shaped(command: Command) -> Command {
+    let heading = |option: &Arg| {
+        let mut rows = HEADINGS.lines().filter_map(|row| row.split_once(": "));
+        let found =
+            rows.find(|(_, options)| options.split(' ').any(|of| option.get_long() == Some(of)));
+        found.map(|(heading, _)| heading)
+    };
+    let command = command.mut_args(|argument| {
+        let heading = heading(&argument);
+        let is_number = argument.get_action().takes_values();
+        argument
+            .allow_negative_numbers(is_number)
+            .help_heading(heading)
+    });
+    command.mut_subcommands(shaped)
+}
 
 /// Columns of a line of help.
 pub(super) const WIDTH: usize = 80;

@@ -1,12 +1,16 @@
 //! What to bake: the options of `viewcell bake terrain`, on the command line or in a job file.
 
+use std::any::TypeId;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
-use serde::de::{Error, IgnoredAny};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toml::Spanned;
 
 use viewcell_bake::plan::{Layer, WeightChoice};
 
@@ -15,6 +19,7 @@ use super::compression::CompressionArgs;
 use super::exit::{Exit, Failure};
 use super::heightmap::{CellSizeArgs, Reading, SightArgs};
 use super::places::PlaceArgs;
+use super::spelled::spelled;
 use super::values::ByteSize;
 use super::{input, moved, values};
 
@@ -27,13 +32,22 @@ pub struct JobFile<T = TerrainJob> {
     terrain: T,
 }
 
+/// What a job file says in place of the command line: all of [`TerrainJob`] but `force`.
+pub const OF_JOBS: &str = "input output player_height eye_height visibility threads memory SightArgs CellSizeArgs PlaceArgs \
+                           MeshArgs Reading CompressionArgs";
+
 /// A terrain to bake.
-#[derive(Clone, clap::Args, Deserialize, JsonSchema)]
+#[derive(Clone, clap::Args, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(deny_unknown_fields)]
 pub struct TerrainJob {
     /// Heightmap: GeoTIFF, PNG, RAW16, SRTM .hgt, ESRI ASCII grid, ENVI, .bil or .flt with its header; detected from its
     /// content
+    #[arg(
+        required_unless_present = "file",
+        default_value = "-",
+        hide_default_value = true
+    )]
     pub input: PathBuf,
 
     /// Bundle to write; if not given, the input's name with .vcb, in the current folder
@@ -46,12 +60,12 @@ pub struct TerrainJob {
     pub force: bool,
 
     /// Height of a player in metres; a hidden player is hidden up to the top of the head
-    #[arg(long, value_name = "METRES", default_value_t = player_height(), value_parser = values::finite, help_heading = "Players")]
+    #[arg(long, value_name = "METRES", default_value_t = player_height(), value_parser = values::finite)]
     #[serde(default = "player_height")]
     pub player_height: f64,
 
     /// Height of the eye in metres; if not given, the player height
-    #[arg(long, value_name = "METRES", value_parser = values::finite, help_heading = "Players")]
+    #[arg(long, value_name = "METRES", value_parser = values::finite)]
     pub eye_height: Option<f64>,
 
     #[command(flatten)]
@@ -59,7 +73,7 @@ pub struct TerrainJob {
     pub sight: SightArgs,
 
     /// Whether players stand anywhere in the square around a sample, or at the sample itself
-    #[arg(long, value_enum, default_value_t, help_heading = "Players")]
+    #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub visibility: Visibility,
 
@@ -84,21 +98,15 @@ pub struct TerrainJob {
         long,
         value_name = "N",
         default_value_t = 0,
-        value_parser = values::threads,
-        help_heading = "The work"
+        value_parser = values::threads
     )]
-    #[serde(default, deserialize_with = "values::deserialize_threads")]
+    #[serde(default)]
     pub threads: usize,
 
     /// Memory that the bake may use, such as 4GB; a bake that would need more does not start
     ///
     /// Default: what the system has free, or what its limits leave.
-    #[arg(
-        long,
-        hide_short_help = true,
-        value_name = "SIZE",
-        help_heading = "The work"
-    )]
+    #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub memory: Option<ByteSize>,
 }
 
@@ -107,7 +115,7 @@ fn player_height() -> f64 {
 }
 
 /// What the PVS of one place means.
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visibility {
     /// Viewer and target anywhere in the unit squares around their samples: for players who move
@@ -127,58 +135,95 @@ impl TerrainJob {
                 anyhow::anyhow!("{}: {}", path.display(), fault.trim_end()),
             )
         };
-        let mut job = Self::parse(&text).map_err(|error| bad(error.to_string()))?;
+        let mut job = Self::parse(&text).map_err(bad)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let output = bundle_of(job.output.as_ref(), &job.input)?;
         job.output = Some(folder.join(output));
         job.input = folder.join(job.input);
         job.places.within(folder);
-        if let Some(WeightChoice::Raster(Layer::File(raster))) = &mut job.compression.weight {
+        if let Some((_, Some(WeightChoice::Raster(Layer::File(raster))))) =
+            &mut job.compression.budget
+        {
             *raster = folder.join(&*raster);
         }
         Ok(job)
     }
 
-    /// Reads the text of a job file.
-    fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        // Serde knows neither the lines of flattened groups nor what belongs to none of them: so
-        // names are looked at first, and each group by itself.
-        toml::from_str::<JobFile<BTreeMap<OptionName, IgnoredAny>>>(text)?;
-        toml::from_str::<JobFile<Reading>>(text)?;
-        toml::from_str::<JobFile<SightArgs>>(text)?;
-        toml::from_str::<JobFile<CellSizeArgs>>(text)?;
-        toml::from_str::<JobFile<PlaceArgs>>(text)?;
-        toml::from_str::<JobFile<CompressionArgs>>(text)?;
-        Ok(toml::from_str::<JobFile>(text)?.terrain)
+    /// Reads the text of a job file, whose options are those of the command line.
+    fn parse(text: &str) -> Result<Self, String> {
+        type Options = BTreeMap<String, Spanned<Value>>;
+        let file = toml::from_str::<JobFile<Options>>(text).map_err(|error| error.to_string())?;
+        let options = file.terrain.iter();
+        taken(options.map(|(name, value)| (name, value.get_ref()))).map_err(|error| {
+            let found = match error.get(ContextKind::InvalidArg) {
+                Some(ContextValue::String(found)) => found.trim_start_matches("--"),
+                _ => "",
+            };
+            let name = found.split([' ', '=', '[']).next().unwrap_or_default();
+            let at = file.terrain.get(name).map_or(0, |value| value.span().start);
+            let line = 1 + text[..at].matches('\n').count();
+            let words = moved::option(name).unwrap_or_else(|| error.to_string());
+            let words = words.trim_start_matches("error: ");
+            format!(
+                "line {line}: {}",
+                words.split("\n\n").next().unwrap_or(words)
+            )
+        })
     }
 }
 
-/// Options of a job file that the command line has as a value of another.
-const OF_ANOTHER: [&str; 4] = ["refraction", "up", "vertical-offset", "weight"];
-
-/// The name of an option that a job file may give: one of the command line's.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct OptionName(String);
-
-impl<'de> Deserialize<'de> for OptionName {
-    fn deserialize<D: Deserializer<'de>>(file: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(file)?;
-        let command = <TerrainJob as clap::Args>::augment_args(clap::Command::new("terrain"));
-        let known = command.get_arguments();
-        let known = known.map(|option| option.get_long().unwrap_or(option.get_id().as_str()));
-        let known = known.chain(OF_ANOTHER);
-        let known: Vec<&str> = known.collect();
-        if known.contains(&name.as_str()) {
-            Ok(Self(name))
-        } else {
-            let moved = moved::option(&name);
-            Err(D::Error::custom(moved.unwrap_or_else(|| {
-                format!(
-                    "unknown option `{name}`, expected one of {}",
-                    known.join(", ")
-                )
-            })))
+/// What options of the command line a file gives by their names: true is one without a value, a list has its numbers
+/// with commas between them, or its texts one by one.
+fn taken<'o, A: Args>(
+    options: impl IntoIterator<Item = (&'o String, &'o Value)>,
+) -> Result<A, clap::Error> {
+    fn plain(value: &Value) -> String {
+        match value {
+            Value::String(text) => text.clone(),
+            Value::Array(of) => of.iter().map(plain).collect::<Vec<_>>().join(","),
+            other => other.to_string(),
         }
+    }
+    let job = clap::Arg::new("file").long("job");
+    let command = A::augment_args(clap::Command::new("bake").arg(job));
+    let is_path = |name: &str| {
+        let mut own = command
+            .get_arguments()
+            .filter(|of| of.get_id() == &name.replace('-', "_"));
+        own.any(|of| of.get_value_parser().type_id() == TypeId::of::<PathBuf>())
+    };
+    let mut words = ["viewcell", "bake"].map(OsString::from).to_vec();
+    for (name, value) in options {
+        let option = |value: &Value| format!("--{name}={}", plain(value)).into();
+        match value {
+            value if is_path(name) && !value.is_string() => {
+                let words = format!("{name}: expected the name of a file, found {value}");
+                let mut error = clap::Error::raw(ErrorKind::InvalidValue, words);
+                error.insert(ContextKind::InvalidArg, ContextValue::String(name.clone()));
+                return Err(error);
+            }
+            Value::Null | Value::Bool(false) => {}
+            Value::Bool(true) => words.push(format!("--{name}").into()),
+            value if name == "input" => words.push(plain(value).into()),
+            Value::Array(of) if of.iter().all(Value::is_string) => {
+                words.extend(of.iter().map(option))
+            }
+            value => words.push(option(value)),
+        }
+    }
+    let matches = command.try_get_matches_from(spelled(words).split_off(1))?;
+    A::from_arg_matches(&matches)
+}
+
+impl Reading {
+    /// How a bundle's heightmap was read, by the options of its bake.
+    pub fn of_bundle(options: &Map<String, Value>) -> Result<Self, clap::Error> {
+        let own = Self::augment_args(clap::Command::new("bake"));
+        let is_own = |name: &str| own.get_arguments().any(|of| of.get_long() == Some(name));
+        let own = options
+            .iter()
+            .filter(|(name, _)| is_own(name) || *name == "vertical-offset");
+        taken(own)
     }
 }
 
@@ -194,6 +239,8 @@ mod tests {
         struct Line {
             #[command(flatten)]
             job: TerrainJob,
+            #[arg(long)]
+            file: Option<PathBuf>,
         }
         let line = <Line as clap::Parser>::parse_from(["bake", "a.tif"]).job;
         let file = TerrainJob::parse("[terrain]\ninput = \"a.tif\"").unwrap();
@@ -257,17 +304,14 @@ mod tests {
         assert_eq!((job.cells.finest, job.cells.grade), (Some(3), Some(16)));
         assert_eq!(job.memory, Some(ByteSize(4_000_000_000)));
         assert_eq!(job.sight.max_distance, Some(5000.0));
-        assert_eq!(job.sight.refraction_of_earth(), Some(0.13));
+        assert_eq!(job.sight.earth_curvature, Some(0.13));
         assert_eq!(job.places.ground, Some("ground.tif".into()));
         assert_eq!(job.places.walkable, Some("mask.png".into()));
         assert!(job.places.inside);
         let numbers = (job.places.max_slope, job.places.water_level);
         assert_eq!(numbers, (Some(45.0), Some(-1.5)));
-        assert_eq!(
-            job.compression.budget.map(|(size, _)| size),
-            Some(ByteSize(10_000_000))
-        );
-        assert_eq!(job.compression.weight, Some(WeightChoice::Level));
+        let budget = (ByteSize(10_000_000), Some(WeightChoice::Level));
+        assert_eq!(job.compression.budget, Some(budget));
     }
 
     #[test]
@@ -276,16 +320,16 @@ mod tests {
         let input = "[terrain]\ninput = \"a\"\n";
         for (rest, line, words) in [
             ("player-hight = 2", "line 3", "player-hight"),
-            ("\nspacing = \"wide\"", "line 4", "a number of metres"),
-            ("size = [1]", "line 3", "2"),
+            ("\nspacing = \"wide\"", "line 4", "DX,DY in metres"),
+            ("size = [1]", "line 3", "expected WxH"),
             ("threads = 9999", "line 3", "1024"),
             // Each group of options.
-            ("nodata = \"none\"", "line 3", "expected f64"),
-            ("\n\nearth-curvature = 1", "line 5", "boolean"),
+            ("nodata = \"none\"", "line 3", "expected a number"),
+            ("\n\nearth-curvature = \"round\"", "line 5", "finite number"),
             ("budget = \"10 pounds\"", "line 3", "100MB"),
-            ("max-slope = \"steep\"", "line 3", "expected f64"),
-            ("\ngrade = \"far\"", "line 4", "true, false or a number"),
-            ("[terrain]\nthreads = 1\n", "line 1", "input"),
+            ("max-slope = \"steep\"", "line 3", "float"),
+            ("\ngrade = \"far\"", "line 4", "digit"),
+            ("[terrain]\nthreads = 1\n", "line 1", "<INPUT>"),
             ("[cells]\n", "line 1", "cells"),
             ("[terrain\n", "line 1", "]"),
         ] {
@@ -296,7 +340,6 @@ mod tests {
             let Err(error) = TerrainJob::parse(&text) else {
                 panic!("accepted {text:?}");
             };
-            let error = error.to_string();
             assert!(
                 error.contains(line) && error.contains(words),
                 "{text:?}: {error}"

@@ -25,7 +25,6 @@ use super::flags::noted;
 /// How to read a level.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
-#[command(next_help_heading = "Reading the level")]
 pub struct LevelArgs {
     /// Whether brushes of sky hide, in levels of brushes or leaves
     #[arg(long, value_enum, default_value_t)]

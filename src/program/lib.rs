@@ -41,6 +41,7 @@ mod sign;
 pub mod signals;
 pub mod simulate;
 mod spelled;
+mod table;
 #[cfg(test)]
 mod tests;
 pub mod values;
@@ -105,8 +106,7 @@ pub fn main() -> ExitCode {
     program(
         |command| {
             let arguments = spelled::spelled(std::env::args_os().collect());
-            let arguments = bake::with_kind(command, arguments);
-            viewshed::with_negative_places(arguments)
+            bake::with_kind(command, arguments)
         },
         |cli: Cli| match cli.verb {
             Verb::Bake(args) => bake::run(args),
@@ -129,7 +129,7 @@ pub fn main() -> ExitCode {
             Verb::Experiment(args) => experiment::run(&args),
             Verb::Import(args) => bake::import(&args),
             Verb::Completions(args) => manual::completions(&args, Cli::command()),
-            Verb::Man(args) => manual::man(&args, Cli::command()),
+            Verb::Man(args) => manual::man(&args, help::shaped(Cli::command())),
         },
     )
 }
@@ -158,8 +158,8 @@ pub fn program<C: CommandFactory + FromArgMatches>(
 fn parsed<C: CommandFactory + FromArgMatches>(
     arguments: impl FnOnce(&Command) -> Vec<OsString>,
 ) -> C {
-    let mut command = with_negative_numbers(C::command());
-    let arguments = arguments(&command);
+    let mut command = help::shaped(C::command());
+    let arguments = values::with_negative_lists(arguments(&command));
     let parsed = command.try_get_matches_from_mut(arguments);
     let parsed = parsed.and_then(|matches| C::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| {
@@ -205,16 +205,6 @@ fn number_too_many(error: &clap::Error) -> Option<String> {
     };
     let is_number = |word: &str| word.parse::<f64>().is_ok();
     found.split(',').all(is_number).then(|| found.clone())
-}
-
-/// The same command, whose options take numbers below 0 for what they are, so that an error says
-/// what was expected, not that there is no option -5.
-fn with_negative_numbers(command: Command) -> Command {
-    let command = command.mut_args(|argument| match argument.get_long() {
-        Some(_) if argument.get_action().takes_values() => argument.allow_negative_numbers(true),
-        _ => argument,
-    });
-    command.mut_subcommands(with_negative_numbers)
 }
 
 // The code of the README and of the book compiles.

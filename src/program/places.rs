@@ -18,9 +18,8 @@ use super::level::MeshArgs;
 use super::values;
 
 /// Where players can be, and on what ground.
-#[derive(Clone, Default, clap::Args, Deserialize, JsonSchema)]
+#[derive(Clone, Default, clap::Args, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[command(next_help_heading = "Places")]
 pub struct PlaceArgs {
     /// Heightmap of the ground that players stand on, with the same samples and reading options as INPUT. INPUT,
     /// the surface with houses and trees, hides
@@ -36,8 +35,7 @@ pub struct PlaceArgs {
         hide_short_help = true,
         long,
         value_name = "METRES",
-        requires = "ground",
-        allow_negative_numbers = true
+        requires = "ground"
     )]
     pub ground_tolerance: Option<f64>,
 
@@ -58,8 +56,7 @@ pub struct PlaceArgs {
         hide_short_help = true,
         long,
         value_name = "EAST,SOUTH,UP[,SCALE]",
-        requires = "solids",
-        allow_hyphen_values = true
+        requires = "solids"
     )]
     pub placement: Option<String>,
 
@@ -73,11 +70,11 @@ pub struct PlaceArgs {
     pub walkable: Option<PathBuf>,
 
     /// Nobody can be where the ground is steeper than this, 0 to 90
-    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEGREES")]
     pub max_slope: Option<f64>,
 
     /// Nobody can be where the ground is at this height or below
-    #[arg(long, value_name = "METRES", allow_negative_numbers = true, value_parser = values::finite)]
+    #[arg(long, value_name = "METRES", value_parser = values::finite)]
     pub water_level: Option<f64>,
 }
 
@@ -85,7 +82,6 @@ pub struct PlaceArgs {
 ///
 /// Flattened into [`PlaceArgs`], what the two have in common would lose the line of a fault in a job file.
 #[derive(Clone, clap::Args)]
-#[command(next_help_heading = "Places")]
 pub struct NewPlaces {
     /// New ground below the surface, if the bundle has one: with the same samples as the new terrain
     #[arg(long, value_name = "GROUND")]
@@ -100,11 +96,11 @@ pub struct NewPlaces {
     pub walkable: Option<PathBuf>,
 
     /// Nobody can be where the ground is steeper than this, 0 to 90
-    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DEGREES")]
     pub max_slope: Option<f64>,
 
     /// Nobody can be where the ground is at this height or below
-    #[arg(long, value_name = "METRES", allow_negative_numbers = true, value_parser = values::finite)]
+    #[arg(long, value_name = "METRES", value_parser = values::finite)]
     pub water_level: Option<f64>,
 }
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use clap::ArgGroup;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 
 use viewcell_bake::bundle::{self, Info, TerrainParts};
 use viewcell_bake::plan::InputWorld;
@@ -223,7 +222,7 @@ fn read(args: &Args, path: &Path, progress: &Progress) -> Result<After, Failure>
     let mut options = TerrainParts::provenance(&args.bundle)?.options;
     let places = args.places.all().over(&args.bundle, &mut options)?;
     let places = places.map_err(|error| strange(args, &error))?;
-    let reading = Reading::deserialize(Value::Object(options.clone()));
+    let reading = Reading::of_bundle(&options);
     let reading = reading.map_err(|error| strange(args, &error))?;
     let input = Input::terrain(path, &reading.options(), &places.layers()?, progress)?;
     let InputWorld::Terrain(terrain, inside) = input.world else {
@@ -238,7 +237,7 @@ fn read(args: &Args, path: &Path, progress: &Progress) -> Result<After, Failure>
 }
 
 /// What the options of a bundle are that no bake has.
-fn strange(args: &Args, error: &serde_json::Error) -> Failure {
+fn strange(args: &Args, error: &dyn std::fmt::Display) -> Failure {
     Failure::bad_input(format!(
         "{}: section PROV: expected the options of a bake, found others: {error}; bake the new terrain",
         args.bundle.display()

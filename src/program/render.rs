@@ -158,7 +158,7 @@ pub struct Args {
 #[group(multiple = false)]
 pub struct What {
     /// What may be seen from A
-    #[arg(long, value_name = "A", allow_hyphen_values = true)]
+    #[arg(long, value_name = "A")]
     pub pvs: Option<GivenPlace>,
     /// A frontier set: how far A and B may walk before they can see each other, and in what order the regions grew
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
@@ -170,7 +170,7 @@ pub struct What {
     #[arg(long, value_name = "OTHER")]
     pub lost: Option<PathBuf>,
     /// How many visible steps each cell is from A
-    #[arg(long, value_name = "A", allow_hyphen_values = true)]
+    #[arg(long, value_name = "A")]
     pub distance: Option<GivenPlace>,
 }
 

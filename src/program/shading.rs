@@ -5,9 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde_json::Value;
-
 use viewcell::query::TerrainBundle;
 use viewcell_bake::Source;
 use viewcell_bake::bundle::TerrainParts;
@@ -74,8 +71,7 @@ pub fn ground(
     let Some(file) = given.map(Path::to_owned).or_else(beside) else {
         return coarse();
     };
-    let options = Value::Object(provenance.options.clone());
-    let reading = match Reading::deserialize(options) {
+    let reading = match Reading::of_bundle(&provenance.options) {
         Ok(reading) => reading,
         // Made by another program, in other words.
         Err(_) if given.is_none() => return coarse(),

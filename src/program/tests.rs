@@ -8,11 +8,11 @@ use schemars::{Schema, schema_for};
 use viewcell_bake::bundle;
 use viewcell_ingest as ingest;
 
-use super::help::{GROUPS, WIDTH};
+use super::help::{GROUPS, WIDTH, shaped};
 use super::schema_files::{self, schemas};
 use super::{
     Cli, bake, check, diff, export, frontier, job, progress, query, rebake, render, repack, report,
-    sign, simulate, verify, viewshed, with_negative_numbers,
+    sign, simulate, verify, viewshed,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -92,7 +92,7 @@ fn check_examples(command: &Command) {
     let found = examples(command);
     assert_eq!(found.len(), 1, "viewcell {}: {found:?}", command.get_name());
     let words = found[0].split(' ');
-    let parsed = with_negative_numbers(Cli::command());
+    let parsed = shaped(Cli::command());
     let words = bake::with_kind(&parsed, words.map(Into::into).collect());
     if let Err(error) = parsed.try_get_matches_from(words) {
         panic!("{}: {error}", found[0]);

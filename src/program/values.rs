@@ -1,11 +1,11 @@
 //! Values that a person may give: numbers, of which none is *not a number*, sizes, threads.
 
+use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::exit::Failure;
 
@@ -54,6 +54,20 @@ pub fn numbers(text: &str) -> Option<Vec<f64>> {
     list(text, ',').filter(|numbers: &Vec<f64>| numbers.iter().all(|number| number.is_finite()))
 }
 
+/// Lists of numbers that begin below 0, as longitudes of America do, look like options to the parser. With a blank before them
+/// they do not, which changes no number.
+pub fn with_negative_lists(arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_list = |text: &str| {
+        let numbers = list::<f64>(text, ',').unwrap_or_default();
+        text.starts_with('-') && (numbers.len() > 1 || numbers.iter().any(|n| !n.is_finite()))
+    };
+    let blank = |argument: OsString| match argument.to_str() {
+        Some(text) if is_list(text) => format!(" {text}").into(),
+        _ => argument,
+    };
+    arguments.into_iter().map(blank).collect()
+}
+
 /// One word, and numbers by their names, with commas between them: `word,name=1.5`. Each is there at most once.
 pub fn named<const N: usize>(
     text: &str,
@@ -80,6 +94,21 @@ pub fn named<const N: usize>(
     Ok((word, numbers))
 }
 
+/// One finite number, or two with a comma between them.
+pub fn one_or_two(text: &str) -> Option<(f64, Option<f64>)> {
+    match *numbers(text)? {
+        [one] => Some((one, None)),
+        [one, two] => Some((one, Some(two))),
+        _ => None,
+    }
+}
+
+/// Two finite numbers.
+pub fn two(text: &str) -> Result<[f64; 2], String> {
+    let numbers = numbers(text).and_then(|numbers| numbers.try_into().ok());
+    numbers.ok_or_else(|| "expected two finite numbers with a comma between them".into())
+}
+
 /// X,Y,Z: three finite numbers.
 pub fn point(text: &str) -> Option<[f64; 3]> {
     numbers(text)?.try_into().ok()
@@ -92,11 +121,6 @@ const MOST_THREADS: usize = 1024;
 pub fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok();
     threads.map_or_else(|| Err(expected_threads()), check_threads)
-}
-
-/// Reads `threads` of a job file.
-pub fn deserialize_threads<'de, D: Deserializer<'de>>(file: D) -> Result<usize, D::Error> {
-    check_threads(usize::deserialize(file)?).map_err(D::Error::custom)
 }
 
 fn check_threads(threads: usize) -> Result<usize, String> {

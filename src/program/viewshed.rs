@@ -1,6 +1,5 @@
 //! `viewcell viewshed`: what single observers see of a heightmap, without a bake.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -63,18 +62,17 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT.tif|.png")]
     output: PathBuf,
     /// Height of the heads that are looked for, in metres above ground
-    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = values::finite, help_heading = "Observers")]
+    #[arg(long, value_name = "METRES", default_value_t = 1.8, value_parser = values::finite)]
     player_height: f64,
     /// Height of the eye in metres above ground; if not given, the player height
-    #[arg(long, value_name = "METRES", value_parser = values::finite, help_heading = "Observers")]
+    #[arg(long, value_name = "METRES", value_parser = values::finite)]
     eye_height: Option<f64>,
     /// Look only between two azimuths: degrees clockwise from north, the top of the raster
-    #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true, value_parser = two, help_heading = "Observers")]
+    #[arg(long, value_name = "FROM,TO", value_parser = values::two)]
     azimuth: Option<[f64; 2]>,
     /// Look only between two angles to the top of a head: degrees above the horizontal
-    #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true, value_parser = two, help_heading = "Observers")]
+    #[arg(long, value_name = "FROM,TO", value_parser = values::two)]
     tilt: Option<[f64; 2]>,
-    // Flattened groups have headings, which would go on over what comes after.
     #[command(flatten)]
     work_options: WorkOptions,
     #[command(flatten)]
@@ -89,28 +87,10 @@ pub struct Args {
 type Coordinates = [f64; 2];
 
 fn place(text: &str) -> Result<Coordinates, String> {
-    two(text).map_err(|_| {
+    values::two(text).map_err(|_| {
         "expected two numbers with a comma and no blank between them: COL,ROW, or with --xy X,Y"
             .into()
     })
-}
-
-fn two(text: &str) -> Result<[f64; 2], String> {
-    let numbers = values::numbers(text).and_then(|numbers| numbers.try_into().ok());
-    numbers.ok_or_else(|| "expected two finite numbers with a comma between them".into())
-}
-
-/// Places below 0, as longitudes of America are, begin like options. With a blank before them they do not, which changes
-/// no number.
-pub fn with_negative_places(arguments: Vec<OsString>) -> Vec<OsString> {
-    let is_asked = arguments.get(1).is_some_and(|verb| verb == "viewshed");
-    let blank = |argument: OsString| match argument.to_str() {
-        Some(text) if is_asked && text.starts_with('-') && two(text).is_ok() => {
-            format!(" {text}").into()
-        }
-        _ => argument,
-    };
-    arguments.into_iter().map(blank).collect()
 }
 
 /// What is written.

@@ -8,7 +8,7 @@ use std::fs;
 use viewcell::format::{Header, Section, Tag};
 
 use super::common::rooms;
-use super::common::{Folder, PRIVATE_KEY, SIGN, wall};
+use super::common::{Folder, PRIVATE_KEY, SIGN, wall, words};
 
 /// A bundle in which something of a section or of its entry is another, with checksums that say that this is right.
 fn damaged(bytes: &[u8], tag: Tag, damage: impl FnOnce(&mut Section, &mut Vec<u8>)) -> Vec<u8> {
@@ -24,16 +24,9 @@ fn damaged(bytes: &[u8], tag: Tag, damage: impl FnOnce(&mut Section, &mut Vec<u8
 #[test]
 fn the_repack_of_a_damaged_bundle_blamed_its_path_or_the_output() {
     let folder = rooms();
-    folder.ok(&[
-        "bake",
-        "solid",
-        "rooms.map",
-        "--cell",
-        "64",
-        "-o",
-        "plain.vcb",
-        "--quiet",
-    ]);
+    folder.ok(&words(
+        "bake solid rooms.map --cell 64 -o plain.vcb --quiet",
+    ));
     let sound = folder.read("plain.vcb");
     let flip = |at: usize| move |_: &mut Section, stored: &mut Vec<u8>| stored[at] ^= 0x11;
     let cases = [

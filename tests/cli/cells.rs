@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::Folder;
+use crate::common::{Folder, words};
 
 /// Three rooms in a row and a closet that nobody sees: a - b - c, d.
 const ROOMS: &str = r#"{
@@ -224,14 +224,7 @@ fn matrices_go_out_and_come_back() {
         folder.read("pvs.csv"),
         b"1,1,0,0\n1,1,1,0\n0,1,1,0\n0,0,0,1\n"
     );
-    folder.ok(&[
-        "export",
-        "matrix",
-        "rooms.vcb",
-        "-o",
-        "d.csv",
-        "--distances",
-    ]);
+    folder.ok(&words("export matrix rooms.vcb -o d.csv --distances"));
     assert_eq!(
         folder.read("d.csv"),
         b"0,1,2,-1\n1,0,1,-1\n2,1,0,-1\n-1,-1,-1,0\n"

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::common::{Folder, Ran, demo};
+use super::common::{Folder, Ran, demo, words};
 
 fn bake(folder: &Folder, more: &[&str]) -> Value {
     baked(more, |arguments| folder.ok(arguments))
@@ -125,15 +125,9 @@ fn cells_that_grow_hide_nothing_that_others_show() {
             &[&exact[..], &["--grade=2", "-o", "d.vcb", "--shard", shard]].concat(),
         );
     }
-    folder.ok(&[
-        "merge",
-        "d.1-of-3.vcs",
-        "d.2-of-3.vcs",
-        "d.3-of-3.vcs",
-        "-o",
-        "d.vcb",
-        "--quiet",
-    ]);
+    folder.ok(&words(
+        "merge d.1-of-3.vcs d.2-of-3.vcs d.3-of-3.vcs -o d.vcb --quiet",
+    ));
     assert_eq!(folder.read("b.vcb"), folder.read("d.vcb"));
     // Within a budget, by a bake and by a repack.
     let budget = (folder.read("b.vcb").len() * 3 / 4).to_string();
@@ -249,14 +243,7 @@ fn shards_of_cells_come_to_the_same_bytes() {
     for shard in ["1/2", "2/2"] {
         bake(&folder, &["-o", "b.vcb", "--finest", "3", "--shard", shard]);
     }
-    folder.ok(&[
-        "merge",
-        "b.1-of-2.vcs",
-        "b.2-of-2.vcs",
-        "-o",
-        "b.vcb",
-        "--quiet",
-    ]);
+    folder.ok(&words("merge b.1-of-2.vcs b.2-of-2.vcs -o b.vcb --quiet"));
     assert_eq!(folder.read("a.vcb"), folder.read("b.vcb"));
 }
 
@@ -315,15 +302,9 @@ fn places_of_coarse_bundles_are_samples() {
         &["-o", "c.vcb", "--visibility", "exact", "--finest", "3"],
     );
     let [a, b] = [serde_json::json!([74, 60]), serde_json::json!([9, 3])];
-    let set = folder.json(&[
-        "frontier",
-        "c.vcb",
-        "74,60",
-        "9,3",
-        "--members",
-        "members.txt",
-        "--json",
-    ]);
+    let set = folder.json(&words(
+        "frontier c.vcb 74,60 9,3 --members members.txt --json",
+    ));
     assert_eq!([&set["a"], &set["b"]], [&a, &b]);
     let members = String::from_utf8(folder.read("members.txt")).unwrap();
     for (name, player) in [("a", "a 74 60"), ("b", "b 9 3")] {
@@ -385,8 +366,8 @@ fn places_of_a_report_on_coarse_cells_are_samples_as_questions_take_them() {
     folder.ok(&["report", "cells.vcb", "-o", "report.html", "--interactive"]);
     let page = String::from_utf8(folder.read("report.html")).unwrap();
     for words in [
-        "75 × 61 samples",
-        "10 × 8, of 8 × 8 samples",
+        "75 x 61 = 4,575 samples",
+        "10 x 8 = 80 of 8 x 8 samples",
         "\"side\":8",
         "Of all pairs of cells",
         "between the blocks of 8 × 8 cells",

@@ -19,6 +19,11 @@ pub const VIEWCELL: &str = match option_env!("VIEWCELL_TESTED") {
     None => env!("CARGO_BIN_EXE_viewcell"),
 };
 
+/// The words of a command line, none of which has a blank in it.
+pub fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
 /// A fresh folder.
 pub struct Folder(TempDir);
 
@@ -59,14 +64,7 @@ impl Folder {
     pub fn with_wall() -> Self {
         let folder = Self::new();
         folder.write("wall.asc", wall());
-        folder.ok(&[
-            "bake",
-            "terrain",
-            "wall.asc",
-            "--visibility",
-            "exact",
-            "--quiet",
-        ]);
+        folder.ok(&words("bake terrain wall.asc --visibility exact --quiet"));
         folder
     }
 

@@ -106,7 +106,7 @@ fn curvature_is_refused_where_it_has_no_meaning() {
     folder.fails(
         &["bake", "--job", "job.toml"],
         USAGE,
-        &["expected only with earth-curvature"],
+        &["job.toml: line 3", "--earth-curvature=K"],
     );
     std::fs::remove_file(folder.path("job.toml")).unwrap();
     for bad in ["1", "-0.1", "nan", "inf"] {

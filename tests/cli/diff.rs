@@ -3,7 +3,7 @@
 use image::Rgba;
 use serde_json::Value;
 
-use crate::common::{Folder, wall};
+use crate::common::{Folder, wall, words};
 use crate::render::{bake_hills, picture, with_hills, with_rooms};
 
 /// A folder with `hills.vcb` and `near.vcb`, in which nobody is seen beyond 20 m.
@@ -81,15 +81,7 @@ fn lost_is_what_diff_says() {
     let folder = with_near();
     let diff = json(
         &folder,
-        &[
-            "diff",
-            "near.vcb",
-            "hills.vcb",
-            "--json",
-            "--quiet",
-            "-o",
-            "d.png",
-        ],
+        &words("diff near.vcb hills.vcb --json --quiet -o d.png"),
         1,
     );
     assert!(picture(&folder, "d.png").width() == 1200);
@@ -124,21 +116,14 @@ fn lost_is_what_diff_says() {
         assert!(words.ends_with("the other way round 0 pairs"), "{words}");
     }
     // No sample loses anything to itself.
-    folder.ok(&[
-        "render", "near.vcb", "--lost", "near.vcb", "--bare", "-o", "n.png", "--quiet",
-    ]);
+    folder.ok(&words(
+        "render near.vcb --lost near.vcb --bare -o n.png --quiet",
+    ));
     let grey = |p: &Rgba<u8>| i32::from(p[0]).abs_diff(p[2].into()) < 12;
     assert!(picture(&folder, "n.png").pixels().all(grey));
-    folder.ok(&[
-        "render",
-        "near.vcb",
-        "--lost",
-        "hills.vcb",
-        "--bare",
-        "-o",
-        "m.png",
-        "--quiet",
-    ]);
+    folder.ok(&words(
+        "render near.vcb --lost hills.vcb --bare -o m.png --quiet",
+    ));
     // In exact bundles a sample sees as many as see it.
     let seen = |name: &str| {
         folder.ok(&[
@@ -174,9 +159,7 @@ fn bundles_of_different_worlds_are_not_compared() {
     folder.fails(&["diff", "wall.vcb", "absent.vcb"], 4, &["absent.vcb"]);
     folder.fails(&["diff", "wall.vcb", "wall.asc"], 3, &["wall.asc"]);
     folder.fails(
-        &[
-            "diff", "wall.vcb", "wall.vcb", "-o", "d.png", "--width", "0",
-        ],
+        &words("diff wall.vcb wall.vcb -o d.png --width 0"),
         2,
         &["--width 0"],
     );

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Folder, PRIVATE_KEY};
+use crate::common::{Folder, PRIVATE_KEY, words};
 use crate::schema::{faults_of, schema_of};
 
 /// A name with a line's end made escapes of all that was printed, and one that is no Unicode an error.
@@ -132,29 +132,12 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
     let cases: &[(&str, &[&str])] = &[
         (
             "bake.json",
-            &[
-                "bake",
-                "terrain",
-                "wall.asc",
-                "-o",
-                "other.vcb",
-                "--visibility",
-                "exact",
-                "--json",
-            ],
+            &words("bake terrain wall.asc -o other.vcb --visibility exact --json"),
         ),
         ("info.json", &["info", "wall.vcb", "--json"]),
         (
             "check.json",
-            &[
-                "check",
-                "wall.vcb",
-                "--max-exposed",
-                "100",
-                "--against",
-                "wall.vcb",
-                "--json",
-            ],
+            &words("check wall.vcb --max-exposed 100 --against wall.vcb --json"),
         ),
         (
             "query.json",
@@ -162,14 +145,7 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
         ),
         (
             "query.json",
-            &[
-                "query",
-                "visible",
-                "wall.vcb",
-                "--pairs",
-                "pairs.txt",
-                "--json",
-            ],
+            &words("query visible wall.vcb --pairs pairs.txt --json"),
         ),
         (
             "query.json",
@@ -182,30 +158,11 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
         ),
         (
             "bake.json",
-            &[
-                "bake",
-                "terrain",
-                "wall.asc",
-                "-o",
-                "wall.vcs",
-                "--visibility",
-                "exact",
-                "--shard",
-                "1/1",
-                "--json",
-            ],
+            &words("bake terrain wall.asc -o wall.vcs --visibility exact --shard 1/1 --json"),
         ),
         (
             "sign.json",
-            &[
-                "sign",
-                "wall.vcb",
-                "--key",
-                "key.pem",
-                "-o",
-                "signed.vcb",
-                "--json",
-            ],
+            &words("sign wall.vcb --key key.pem -o signed.vcb --json"),
         ),
         (
             "merge.json",
@@ -229,17 +186,7 @@ fn every_verb_prints_the_document_that_its_schema_describes() {
         ),
         (
             "frontier.json",
-            &[
-                "frontier",
-                "wall.vcb",
-                "0,0",
-                "8,0",
-                "-o",
-                "f.png",
-                "--members",
-                "f.txt",
-                "--json",
-            ],
+            &words("frontier wall.vcb 0,0 8,0 -o f.png --members f.txt --json"),
         ),
         (
             "frontier.json",
@@ -289,16 +236,9 @@ fn documents_of_solid_levels_are_as_their_schemas_say() {
     let behind = wall.split_once("}\n").unwrap().1;
     folder.write("hall.map", format!("{before}{behind}"));
     folder.ok(&["bake", "solid", "hall.map", "--cell", "32", "--quiet"]);
-    folder.ok(&[
-        "bake",
-        "solid",
-        "rooms.map",
-        "--cell",
-        "40",
-        "-o",
-        "other.vcb",
-        "--quiet",
-    ]);
+    folder.ok(&words(
+        "bake solid rooms.map --cell 40 -o other.vcb --quiet",
+    ));
     let document = |arguments: &[&str], schema: &str, code: i32| {
         let ran = folder.ends(arguments, code);
         let document = ran.json();
@@ -408,18 +348,9 @@ fn documents_hold_the_answers() {
 #[test]
 fn progress_in_json_is_a_document_a_line() {
     let folder = Folder::with_wall();
-    let ran = folder.ok(&[
-        "bake",
-        "terrain",
-        "wall.asc",
-        "-o",
-        "other.vcb",
-        "--visibility",
-        "exact",
-        "--progress",
-        "json",
-        "--json",
-    ]);
+    let ran = folder.ok(&words(
+        "bake terrain wall.asc -o other.vcb --visibility exact --progress json --json",
+    ));
     let lines: Vec<Value> = ran
         .stderr
         .lines()

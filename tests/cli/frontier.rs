@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::Folder;
+use crate::common::{Folder, words};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -11,17 +11,9 @@ fn json(text: &str) -> Value {
 #[test]
 fn a_wall_parts_two_players() {
     let folder = Folder::with_wall();
-    let ran = folder.ok(&[
-        "frontier",
-        "wall.vcb",
-        "0,2",
-        "8,2",
-        "--members",
-        "m.txt",
-        "-o",
-        "f.png",
-        "--json",
-    ]);
+    let ran = folder.ok(&words(
+        "frontier wall.vcb 0,2 8,2 --members m.txt -o f.png --json",
+    ));
     let document = ran.json();
     // Four columns on either side of the wall, a void in the south-east; who stands on the wall
     // sees all.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Folder, VIEWCELL, hills, rooms};
+use crate::common::{Folder, VIEWCELL, hills, rooms, words};
 
 const SIDE: u32 = 256;
 
@@ -68,15 +68,9 @@ fn interrupted(
 fn a_watched_level_is_baked_again_whenever_it_is_saved() {
     let folder = rooms();
     let level = std::fs::read_to_string(folder.path("rooms.map")).unwrap();
-    let mut watch = folder.command(&[
-        "bake",
-        "rooms.map",
-        "--watch",
-        "--force",
-        "--json",
-        "--progress",
-        "none",
-    ]);
+    let mut watch = folder.command(&words(
+        "bake rooms.map --watch --force --json --progress none",
+    ));
     let mut child = watch
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -153,14 +147,7 @@ fn a_reader_who_has_read_enough_is_no_failure() {
     folder.write("pairs.txt", "0 0 8 0\n".repeat(200_000));
     for arguments in [
         &["query", "visible", "wall.vcb", "--pairs", "pairs.txt"][..],
-        &[
-            "query",
-            "visible",
-            "wall.vcb",
-            "--pairs",
-            "pairs.txt",
-            "--json",
-        ],
+        &words("query visible wall.vcb --pairs pairs.txt --json"),
         &["info", "wall.vcb"],
         &["completions", "bash"],
     ] {

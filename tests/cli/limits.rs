@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use viewcell::format::{Header, Section, crc32};
 
-use crate::common::{Folder, VIEWCELL, demo, hills};
+use crate::common::{Folder, VIEWCELL, demo, hills, words};
 
 const INPUT_OUTPUT: i32 = 4;
 const RESOURCE: i32 = 5;
@@ -121,16 +121,7 @@ fn a_bundle_whose_spacing_was_changed_in_the_file_is_drawn_within_limits() {
         folder.write("a.vcb", with_spacing(&wall, spacing));
         folder.ok(&["report", "a.vcb", "-o", "a.html", "-q", "--force"]);
         assert!(folder.read("a.html").len() < 2_000_000);
-        folder.ok(&[
-            "render",
-            "a.vcb",
-            "--frontier",
-            "0,0",
-            "8,0",
-            "-o",
-            "a.png",
-            "--force",
-        ]);
+        folder.ok(&words("render a.vcb --frontier 0,0 8,0 -o a.png --force"));
         assert!(size(&folder.read("a.png"))[1] < 10_000);
         let info = folder.ok(&["info", "a.vcb"]).stderr + &folder.ok(&["info", "a.vcb"]).stdout;
         assert!(info.lines().all(|line| line.len() < 200), "{info}");
@@ -153,9 +144,7 @@ fn a_level_whose_boxes_were_changed_is_drawn_within_limits() {
     let begun = Instant::now();
     folder.ok(&["report", "a.vcb", "-o", "a.html", "-q"]);
     folder.ok(&["render", "a.vcb", "-o", "a.png"]);
-    folder.ok(&[
-        "render", "a.vcb", "--bare", "--width", "8000", "-o", "b.png",
-    ]);
+    folder.ok(&words("render a.vcb --bare --width 8000 -o b.png"));
     assert!(
         begun.elapsed() < Duration::from_secs(60),
         "{:?}",
@@ -246,19 +235,9 @@ fn a_limit_on_the_size_of_files_is_an_error_not_a_kill() {
     );
     assert!(!folder.path("a.vcb").exists());
     // What is kept goes on where there is room.
-    folder.ok(&[
-        "bake",
-        "terrain",
-        "hills.r16",
-        "--size",
-        "160x160",
-        "--visibility",
-        "exact",
-        "-o",
-        "a.vcb",
-        "-q",
-        "--resume",
-    ]);
+    folder.ok(&words(
+        "bake terrain hills.r16 --size 160x160 --visibility exact -o a.vcb -q --resume",
+    ));
     let (code, said) = limited(&folder, "-f 8", "repack a.vcb -o b.vcb");
     assert_eq!(code, Some(INPUT_OUTPUT), "{said}");
     let (code, said) = limited(&folder, "-f 8", "render a.vcb -o a.png");

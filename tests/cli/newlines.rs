@@ -1,7 +1,7 @@
 //! Texts with the line ends of Windows say what they say with those of Unix.
 
 use crate::common::rooms;
-use crate::common::{Folder, wall};
+use crate::common::{Folder, wall, words};
 
 /// Names and texts.
 type Files<'a> = &'a [(&'a str, String)];
@@ -62,15 +62,7 @@ fn every_text_is_read_with_line_ends_of_windows() {
             ],
             &[
                 bake,
-                &[
-                    "rebake",
-                    "wall.vcb",
-                    "--stamps",
-                    "stamps.txt",
-                    "-o",
-                    "new.vcb",
-                    "--quiet",
-                ],
+                &words("rebake wall.vcb --stamps stamps.txt -o new.vcb --quiet"),
                 &["query", "visible", "new.vcb", "--pairs", "pairs.txt"],
             ],
         ),
@@ -105,16 +97,7 @@ fn every_text_is_read_with_line_ends_of_windows() {
                 ),
             ],
             &[
-                &[
-                    "bake",
-                    "solid",
-                    "rooms.map",
-                    "--cell",
-                    "32",
-                    "--reach",
-                    "walks.csv",
-                    "--quiet",
-                ],
+                &words("bake solid rooms.map --cell 32 --reach walks.csv --quiet"),
                 &["query", "visible", "rooms.vcb", "--pairs", "points.txt"],
             ],
         ),

@@ -4,7 +4,7 @@ use std::fs;
 
 use viewcell::query::MappedBundle;
 
-use crate::common::{Folder, PRIVATE_KEY, wall};
+use crate::common::{Folder, PRIVATE_KEY, wall, words};
 
 const USAGE: i32 = 2;
 const INPUT_OUTPUT: i32 = 4;
@@ -27,14 +27,7 @@ fn a_bundle_that_is_there_is_kept_unless_forced() {
         &["none.asc"],
     );
     assert_eq!(folder.read("wall.vcb"), b"precious");
-    folder.ok(&[
-        "bake",
-        "terrain",
-        "wall.asc",
-        "--force",
-        "--visibility",
-        "exact",
-    ]);
+    folder.ok(&words("bake terrain wall.asc --force --visibility exact"));
     assert_eq!(
         folder
             .ok(&["query", "visible", "wall.vcb", "0,0", "8,0"])
@@ -75,51 +68,11 @@ fn no_output_replaces_an_input_or_another_output() {
         &["repack", "wall.vcb", "-o", "./wall.vcb", "--force"][..],
         &["merge", shards[0], shards[1], "-o", shards[1], "--force"],
         &["export", "json", "rooms.vcb", "-o", "rooms.vcb", "--force"],
-        &[
-            "export",
-            "vis",
-            "rooms.vcb",
-            "rooms.json",
-            "-o",
-            "rooms.json",
-            "--force",
-        ],
-        &[
-            "import",
-            "matrix",
-            "rooms.csv",
-            "-o",
-            "rooms.csv",
-            "--force",
-        ],
-        &[
-            "import",
-            "matrix",
-            "rooms.csv",
-            "--level",
-            "rooms.json",
-            "-o",
-            "rooms.json",
-            "--force",
-        ],
-        &[
-            "frontier",
-            "wall.vcb",
-            "0,0",
-            "8,0",
-            "--members",
-            "wall.vcb",
-            "--force",
-        ],
-        &[
-            "frontier",
-            "rooms.vcb",
-            "0",
-            "1",
-            "--members",
-            "rooms.vcb",
-            "--force",
-        ],
+        &words("export vis rooms.vcb rooms.json -o rooms.json --force"),
+        &words("import matrix rooms.csv -o rooms.csv --force"),
+        &words("import matrix rooms.csv --level rooms.json -o rooms.json --force"),
+        &words("frontier wall.vcb 0,0 8,0 --members wall.vcb --force"),
+        &words("frontier rooms.vcb 0 1 --members rooms.vcb --force"),
     ] {
         folder.fails(arguments, USAGE, &["is also the input", "another name"]);
         assert!(files() == before, "{arguments:?}");
@@ -168,7 +121,7 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("o.tif", &["export", "exposure", "wall.vcb"]),
     ("p.csv", &["export", "matrix", "rooms.vcb"]),
     ("q.json", &["export", "json", "rooms.vcb"]),
-    ("r.json", &["import", "matrix", "rooms.csv"]),
+    ("r.vcb", &["import", "matrix", "rooms.csv"]),
     ("s.html", &["simulate", "wall.vcb", "--seconds", "2"]),
     ("y.vcb", &["sign", "wall.vcb", "--key", "key.pem"]),
 ];
@@ -277,4 +230,23 @@ fn parts_of_killed_processes_are_removed_and_those_of_others_stay() {
     for kept in [".viewcell-alive.part", ".viewcell-young.part", "other.part"] {
         assert!(names.contains(&kept.to_owned()), "{kept}");
     }
+}
+
+/// A bundle by the name of a picture opened as none, and a slip of the finger cost a heightmap.
+#[test]
+fn a_bake_is_not_written_under_the_name_of_an_input() {
+    let folder = Folder::with_wall();
+    for end in ["tif", "PNG", "asc", "bsp", "obj", "glb", "json", "toml"] {
+        let output = format!("a.{end}");
+        let bake = ["bake", "wall.asc", "-o", &output, "--force"];
+        folder.fails(
+            &bake,
+            2,
+            &[&output, "expected the name of a bundle, such as a.vcb"],
+        );
+    }
+    assert_eq!(
+        folder.names(),
+        ["wall.asc", "wall.vcb", "wall.vcb.timings.json"]
+    );
 }

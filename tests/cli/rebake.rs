@@ -3,7 +3,7 @@
 use viewcell::format::Tag;
 use viewcell::query::Bundle;
 
-use super::common::{Folder, hills, wall};
+use super::common::{Folder, hills, wall, words};
 
 /// The wall with a gap in its middle.
 fn gap() -> String {
@@ -43,15 +43,9 @@ fn with_gap() -> Folder {
 fn a_bundle_follows_its_ground() {
     let folder = with_gap();
     let before = folder.read("wall.vcb");
-    let told = folder.json(&[
-        "rebake",
-        "wall.vcb",
-        "--terrain",
-        "gap.asc",
-        "-o",
-        "after.vcb",
-        "--json",
-    ]);
+    let told = folder.json(&words(
+        "rebake wall.vcb --terrain gap.asc -o after.vcb --json",
+    ));
     assert_eq!(
         (&told["all_pairs"], &told["changed_samples"]),
         (&3.into(), &1.into())

@@ -3,7 +3,7 @@
 use image::{Rgba, RgbaImage};
 use tiff::decoder::{Decoder, DecodingResult};
 
-use crate::common::{Folder, hills};
+use crate::common::{Folder, hills, words};
 
 /// A folder with `hills.vcb`, 40 x 30 samples of rough ground and 3 m between them.
 pub fn with_hills() -> Folder {
@@ -84,12 +84,10 @@ fn a_pvs_is_painted_pixel_by_pixel_as_query_pvs_says() {
 #[test]
 fn a_larger_map_has_the_same_pixels_and_a_void_is_transparent() {
     let folder = Folder::with_wall();
-    folder.ok(&[
-        "render", "wall.vcb", "--pvs", "1,2", "--bare", "-o", "one.png",
-    ]);
-    folder.ok(&[
-        "render", "wall.vcb", "--pvs", "1,2", "--bare", "--width", "90", "-o", "ten.png",
-    ]);
+    folder.ok(&words("render wall.vcb --pvs 1,2 --bare -o one.png"));
+    folder.ok(&words(
+        "render wall.vcb --pvs 1,2 --bare --width 90 -o ten.png",
+    ));
     let (one, ten) = (picture(&folder, "one.png"), picture(&folder, "ten.png"));
     assert_eq!((one.dimensions(), ten.dimensions()), ((9, 5), (90, 50)));
     for (x, y, pixel) in ten.enumerate_pixels() {
@@ -103,16 +101,9 @@ fn a_larger_map_has_the_same_pixels_and_a_void_is_transparent() {
 fn a_frontier_has_the_sizes_that_frontier_gives_and_shows_its_growth() {
     let folder = with_hills();
     let sizes = folder.json(&["frontier", "hills.vcb", "2,2", "37,27", "--json"]);
-    folder.ok(&[
-        "render",
-        "hills.vcb",
-        "--frontier",
-        "2,2",
-        "37,27",
-        "--bare",
-        "-o",
-        "f.png",
-    ]);
+    folder.ok(&words(
+        "render hills.vcb --frontier 2,2 37,27 --bare -o f.png",
+    ));
     let picture = picture(&folder, "f.png");
     // Blue is A's, orange is B's, grey neither's.
     let warm = |p: &&Rgba<u8>| i32::from(p[0]) - i32::from(p[2]);
@@ -131,24 +122,10 @@ fn a_frontier_has_the_sizes_that_frontier_gives_and_shows_its_growth() {
 #[test]
 fn exposure_says_what_export_exposure_says() {
     let folder = with_hills();
-    let seen = folder.json(&[
-        "export",
-        "exposure",
-        "hills.vcb",
-        "-o",
-        "e.npy",
-        "--json",
-        "--quiet",
-    ]);
-    let document = folder.json(&[
-        "render",
-        "hills.vcb",
-        "--exposure",
-        "-o",
-        "e.png",
-        "--json",
-        "--quiet",
-    ]);
+    let seen = folder.json(&words("export exposure hills.vcb -o e.npy --json --quiet"));
+    let document = folder.json(&words(
+        "render hills.vcb --exposure -o e.png --json --quiet",
+    ));
     let words = document["subtitle"].as_str().unwrap();
     let range = format!(
         "seen by {} to {} samples,",

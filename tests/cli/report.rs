@@ -124,9 +124,9 @@ fn a_page_warns_of_voids_and_does_without_timings() {
     let (_, words) = page(&folder, "wall.vcb");
     assert!(words.contains("1 samples (2.22 %) are void"), "{words}");
     assert!(words.contains("there is no file of timings"));
-    let document = folder.json(&[
-        "report", "wall.vcb", "-o", "r.html", "--force", "--json", "--quiet",
-    ]);
+    let document = folder.json(&crate::common::words(
+        "report wall.vcb -o r.html --force --json --quiet",
+    ));
     assert_eq!(document["bytes"], folder.read("r.html").len());
     assert_eq!(document["warnings"].as_array().unwrap().len(), 2);
 }
@@ -154,14 +154,9 @@ fn the_page_of_a_level_says_what_info_says() {
 fn names_are_words_and_no_markup() {
     let folder = Folder::new();
     folder.write("a&b<i>.asc", wall());
-    folder.ok(&[
-        "bake",
-        "terrain",
-        "a&b<i>.asc",
-        "-o",
-        "a&b<i>.vcb",
-        "--quiet",
-    ]);
+    folder.ok(&crate::common::words(
+        "bake terrain a&b<i>.asc -o a&b<i>.vcb --quiet",
+    ));
     let (html, words) = page(&folder, "a&b<i>.vcb");
     assert!(words.contains("a&b<i>.vcb") && words.contains("a&b<i>.asc"));
     assert!(!html.contains("<i>"));

@@ -1,6 +1,6 @@
 //! Budgets and `repack`.
 
-use super::common::{Folder, demo};
+use super::common::{Folder, demo, words};
 
 /// A small bundle of the demo, `all.vcb`.
 fn baked() -> Folder {
@@ -59,9 +59,7 @@ fn a_budget_is_kept_and_told_of() {
         assert!(folder.read("a.vcb") == folder.read("b.vcb"), "{threads}");
     }
     // More than needed changes nothing.
-    folder.ok(&[
-        "repack", "all.vcb", "--budget", "1GB", "-o", "c.vcb", "--quiet",
-    ]);
+    folder.ok(&words("repack all.vcb --budget 1GB -o c.vcb --quiet"));
     assert!(folder.read("c.vcb") == all);
     folder.fails(
         &["repack", "a.vcb", "-o", "d.vcb"],

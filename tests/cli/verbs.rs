@@ -1,10 +1,11 @@
 //! Every verb does what its help says.
 
+use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use tiff::decoder::{Decoder, DecodingResult};
 
-use crate::common::{Folder, PRIVATE_KEY, SIGN, demo, wall};
+use crate::common::{Folder, PRIVATE_KEY, SIGN, demo, wall, words};
 
 #[test]
 fn a_wall_hides_what_is_behind_it() {
@@ -91,9 +92,7 @@ fn bundles_of_rough_ground_are_sound_in_every_mode_and_at_a_budget() {
         folder.ok(&["verify", "a.vcb"]);
         let info = folder.json(&["info", "a.vcb", "--json"]);
         assert_eq!(info["terrain"]["mutual"], true, "{mode}");
-        folder.ok(&[
-            "repack", "a.vcb", "--budget", "60kB", "-o", "b.vcb", "--force",
-        ]);
+        folder.ok(&words("repack a.vcb --budget 60kB -o b.vcb --force"));
         folder.ok(&["verify", "b.vcb"]);
     }
 }
@@ -211,9 +210,7 @@ fn a_drawing_that_is_there_is_kept_unless_forced() {
         &["mask.png", "--force"],
     );
     assert_eq!(folder.read("mask.png"), b"precious");
-    folder.ok(&[
-        "query", "pvs", "wall.vcb", "1,2", "-o", "mask.png", "--force",
-    ]);
+    folder.ok(&words("query pvs wall.vcb 1,2 -o mask.png --force"));
     assert!(folder.read("mask.png").starts_with(b"\x89PNG"));
     assert_eq!(
         folder
@@ -339,9 +336,7 @@ fn numbers_that_are_none_are_refused() {
 #[test]
 fn files_of_another_kind_are_told_by_name() {
     let folder = Folder::with_wall();
-    folder.ok(&[
-        "bake", "terrain", "wall.asc", "--shard", "1/1", "-o", "wall.vcs",
-    ]);
+    folder.ok(&words("bake terrain wall.asc --shard 1/1 -o wall.vcs"));
     folder.write("hole.asc", wall().replace("100", "0"));
     let patch = [
         "rebake",
@@ -382,24 +377,8 @@ fn files_of_another_kind_are_told_by_name() {
     folder.write("rotten.vcp", damaged);
     for arguments in [
         &["merge", "wall.vcb", "rotten.vcp", "-o", "new.vcb"][..],
-        &[
-            "rebake",
-            "wall.vcb",
-            "rotten.vcp",
-            "--terrain",
-            "wall.asc",
-            "--patch",
-            "new.vcp",
-        ],
-        &[
-            "query",
-            "visible",
-            "wall.vcb",
-            "0,0",
-            "1,1",
-            "--patch",
-            "rotten.vcp",
-        ],
+        &words("rebake wall.vcb rotten.vcp --terrain wall.asc --patch new.vcp"),
+        &words("query visible wall.vcb 0,0 1,1 --patch rotten.vcp"),
     ] {
         let said = folder.ends(arguments, 3);
         let named = said.stderr.contains("rotten.vcp") && !said.stderr.contains("wall.vcb:");
@@ -461,4 +440,86 @@ fn a_signed_bundle_is_verified_with_its_public_key() {
     let public = ["sign", "wall.vcb", "--key", "public.pem", "-o", "new.vcb"];
     folder.fails(&public, 3, &["public.pem", "found PUBLIC KEY"]);
     folder.fails(&sign, 4, &["signed.vcb"]);
+}
+
+/// The pages of the manual, by the words of the verbs that they are of.
+fn pages(folder: &Folder) -> Vec<String> {
+    folder.ok(&["man", "pages"]);
+    let files = std::fs::read_dir(folder.path("pages")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let verbs = names.map(|name| name.replace(".1", "").replace('-', " "));
+    // The papers' program has a manual of its own.
+    verbs.filter(|verb| !verb.ends_with("experiment")).collect()
+}
+
+/// The options of a verb, each after its heading, with what it takes.
+fn options(folder: &Folder, verb: &str) -> Vec<(String, String, String)> {
+    let words: Vec<&str> = verb.split(' ').skip(1).chain(["--help"]).collect();
+    let (mut heading, mut found) = (String::new(), Vec::new());
+    for line in folder.ok(&words).stdout.lines() {
+        let option = line.strip_prefix("      --").or(line.strip_prefix("  -"));
+        let option = option.map(|option| option.rsplit("--").next().unwrap_or(option));
+        match option.and_then(|option| option.split([' ', '=', '[']).next()) {
+            Some(name) => {
+                let takes = line.split_once('<').map_or("", |(_, takes)| takes);
+                found.push((heading.clone(), name.to_owned(), takes.to_owned()));
+            }
+            _ if line.ends_with(':') && !line.starts_with(' ') => heading = line.replace(':', ""),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Groups of options had leaked their heading onto what came after them.
+#[test]
+fn an_option_stands_below_the_same_heading_in_every_verb() {
+    let folder = Folder::new();
+    let (mut headings, mut below) = (BTreeMap::new(), 0);
+    for verb in pages(&folder) {
+        for (heading, option, _) in options(&folder, &verb) {
+            let there = headings.entry(option.clone()).or_insert(heading.clone());
+            assert_eq!(*there, heading, "{verb} --{option}");
+            below += usize::from(heading != "Options");
+        }
+    }
+    for (option, heading) in [
+        ("output", "Options"),
+        ("json", "Options"),
+        ("threads", "The work"),
+        ("water-level", "Places"),
+        ("crop", "Reading the heightmap"),
+        ("sky", "Reading the level"),
+        ("resume", "Long bakes"),
+        ("hull", "Players"),
+    ] {
+        assert_eq!(headings[option], heading, "--{option}");
+    }
+    assert!(below > 100, "{below} options below a heading of their own");
+}
+
+/// That there is no option -1 was said of `--size -1,-2`.
+#[test]
+fn a_number_below_zero_is_the_value_of_the_option_before_it() {
+    let folder = Folder::new();
+    let mut asked = 0;
+    for verb in pages(&folder) {
+        for (_, option, takes) in options(&folder, &verb) {
+            if takes.is_empty() || takes.starts_with("K>]") || takes.starts_with("RATIO>]") {
+                continue;
+            }
+            let value = ["-1", "-0.5,-2"][usize::from(takes.contains(','))];
+            let option = format!("--{option}");
+            let words = verb.split(' ').skip(1).chain([option.as_str(), value]);
+            let ran = folder.run(&words.collect::<Vec<_>>());
+            assert_eq!(ran.stdout, "", "{verb} {option} {value}");
+            assert!(
+                !ran.stderr.contains("unexpected argument '-"),
+                "{}",
+                ran.stderr
+            );
+            asked += 1;
+        }
+    }
+    assert!(asked > 200, "{asked}");
 }

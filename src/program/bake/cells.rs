@@ -41,19 +41,19 @@ pub struct CellsArgs {
     threads: usize,
 
     /// The game's folder: the level is its maps/NAME.bsp, loose or in a pack (.pk3, .pak), as the game would load it
-    #[arg(long, value_name = "DIR", help_heading = "Reading the level")]
+    #[arg(long, value_name = "DIR")]
     pack: Option<PathBuf>,
 
     /// Compute who sees whom from portals, even if the level has visibility
-    #[arg(long, help_heading = "Visibility from portals")]
+    #[arg(long)]
     recompute: bool,
 
     /// Compute it in seconds; two to three times as much counts as visible
-    #[arg(long, help_heading = "Visibility from portals")]
+    #[arg(long)]
     fast: bool,
 
     /// Save finished work in OUT.vcb.checkpoint, and continue from what a killed bake has left there
-    #[arg(long, help_heading = "Visibility from portals")]
+    #[arg(long)]
     resume: bool,
 
     /// Bake again whenever the file is saved, each in a line, until Ctrl-C. A page of viewcell view shows the newest

@@ -19,11 +19,12 @@ pub fn with_kind(command: &Command, mut arguments: Vec<OsString>) -> Vec<OsStrin
         return arguments;
     };
     let is = |words: &[&str], at: &OsString| words.iter().any(|word| at == word);
-    if rest.first().is_none_or(|first| is(&verbs, first))
-        || rest
-            .iter()
-            .any(|at| is(&["--job"], at) || at.to_string_lossy().starts_with("--job="))
-    {
+    if rest.first().is_none_or(|first| is(&verbs, first)) {
+        return arguments;
+    }
+    let is_job = |at: &OsString| is(&["--job"], at) || at.to_string_lossy().starts_with("--job=");
+    if rest.iter().any(is_job) {
+        arguments.insert(2, WorldFile::Terrain.name().into());
         return arguments;
     }
     let kinds = [WorldFile::Terrain, WorldFile::Cells, WorldFile::Solid];
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verbs_and_jobs_stay_as_they_are() {
+    fn verbs_stay_as_they_are_and_files_and_jobs_get_one() {
         let with = |words: &str| {
             let words = words.split(' ').map(OsString::from);
             let command = <crate::Cli as clap::CommandFactory>::command();
@@ -79,7 +80,6 @@ mod tests {
         };
         for line in [
             "viewcell bake terrain no.tif",
-            "viewcell bake --job no.toml",
             "viewcell bake --help",
             "viewcell bake",
             "viewcell bake nonsense",
@@ -87,6 +87,11 @@ mod tests {
         ] {
             assert_eq!(with(line), line);
         }
-        assert_eq!(with("viewcell bake no.tif"), "viewcell bake terrain no.tif");
+        for rest in ["no.tif", "--job no.toml"] {
+            assert_eq!(
+                with(&format!("viewcell bake {rest}")),
+                format!("viewcell bake terrain {rest}")
+            );
+        }
     }
 }

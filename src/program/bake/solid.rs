@@ -64,14 +64,13 @@ pub struct Args {
     #[arg(
         long,
         value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
-        allow_hyphen_values = true,
         value_parser = hull
     )]
     hull: Option<Aabb>,
 
     /// Height of the eye above the origin, or lowest and highest, crouched and standing [default: that of the
     /// format's game: 12,26 in Quake III; 22 in Quake, which has no crouching; 1.7 m in meshes]
-    #[arg(long, value_name = "LOW[,HIGH]", allow_hyphen_values = true, value_parser = eye)]
+    #[arg(long, value_name = "LOW[,HIGH]", value_parser = eye)]
     eye: Option<[f64; 2]>,
 
     /// Positions that players can reach besides the level's spawn points, in the coordinates of queries: a trace
@@ -84,7 +83,6 @@ pub struct Args {
     #[arg(
         long,
         value_name = "X0,Y0,Z0,X1,Y1,Z1",
-        allow_hyphen_values = true,
         value_parser = hull
     )]
     within: Option<Aabb>,
@@ -112,24 +110,19 @@ pub struct Args {
 
 /// SIZE or SIZE,HEIGHT.
 fn cell(text: &str) -> Result<[f64; 2], String> {
-    let numbers =
-        values::numbers(text).filter(|numbers| numbers.iter().all(|n| values::is_length(*n)));
-    match numbers.as_deref() {
-        Some(&[size]) => Ok([size, size]),
-        Some(&[size, height]) => Ok([size, height]),
-        _ => Err("expected SIZE or SIZE,HEIGHT: numbers from 0.0001 to 1e9".to_owned()),
-    }
+    let cell = values::one_or_two(text).map(|(size, height)| [size, height.unwrap_or(size)]);
+    let cell = cell.filter(|cell| cell.iter().all(|n| values::is_length(*n)));
+    cell.ok_or("expected SIZE or SIZE,HEIGHT: numbers from 0.0001 to 1e9".to_owned())
 }
 
 /// LOW or LOW,HIGH.
 fn eye(text: &str) -> Result<[f64; 2], String> {
-    let numbers = values::numbers(text);
-    let numbers = numbers.filter(|numbers| numbers.iter().all(|n| values::is_coordinate(*n)));
-    match numbers.as_deref() {
-        Some(&[height]) => Ok([height, height]),
-        Some(&[low, high]) if low <= high => Ok([low, high]),
-        _ => Err("expected UP or LOW,HIGH: numbers from -1e9 to 1e9, the lower first".to_owned()),
-    }
+    let eye = values::one_or_two(text).map(|(low, high)| [low, high.unwrap_or(low)]);
+    let is_range = |[low, high]: &[f64; 2]| {
+        low <= high && values::is_coordinate(*low) && values::is_coordinate(*high)
+    };
+    let fault = "expected UP or LOW,HIGH: numbers from -1e9 to 1e9, the lower first";
+    eye.filter(is_range).ok_or(fault.to_owned())
 }
 
 /// A box: six numbers.
@@ -172,7 +165,7 @@ pub fn run(args: &Args) -> Outcome {
         };
         let mut options = PlanOptions {
             cells,
-            budget: args.compression.choice()?,
+            budget: args.compression.choice(),
             ..PlanOptions::default()
         };
         options.bake.threads = args.threads;

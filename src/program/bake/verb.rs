@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::document::{ForecastDocument, finish, finish_shard, said_first};
-use super::verb_options::{VerbOptions, check_output, stopped};
+use super::verb_options::{VerbOptions, check_ending, check_output, stopped};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::memory;
 use crate::output::say;
@@ -50,6 +50,7 @@ impl Verb<'_> {
             Stop::default()
         } else {
             check_output(self.input, self.force, long.resume, &output)?;
+            check_ending(&output)?;
             Stop::listen()?
         };
         let progress = Progress::new(voice, stop.clone());

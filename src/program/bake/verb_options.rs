@@ -25,35 +25,25 @@ pub(super) struct VerbOptions {
 #[derive(Default, clap::Args)]
 pub(super) struct Long {
     /// Continue a stopped bake of the same job; if there is none, begin one
-    #[arg(long, help_heading = "Long bakes")]
+    #[arg(long)]
     pub(super) resume: bool,
 
     /// Delete the finished work of a stopped bake, and start again
-    #[arg(
-        long,
-        hide_short_help = true,
-        conflicts_with = "resume",
-        help_heading = "Long bakes"
-    )]
+    #[arg(long, hide_short_help = true, conflicts_with = "resume")]
     pub(super) restart: bool,
 
     /// Do not save finished work: a stopped bake has to start again
-    #[arg(long, conflicts_with_all = ["resume", "restart"], help_heading = "Long bakes")]
+    #[arg(long, conflicts_with_all = ["resume", "restart"])]
     pub(super) no_checkpoint: bool,
 
     /// Bake nothing, but estimate what the bake will take: seconds of one processor, bytes of the bundle, memory.
     /// Computes a sample of the viewpoints, which takes some seconds
-    #[arg(long, conflicts_with_all = ["resume", "restart", "shard"], help_heading = "Long bakes")]
+    #[arg(long, conflicts_with_all = ["resume", "restart", "shard"])]
     pub(super) dry_run: bool,
 
     /// Bake share I of N, into OUT.I-of-N.vcs unless -o names a file that does not end in .vcb; viewcell merge
     /// joins shares. All shares are about the same work, so the first has fewer tiles than the last
-    #[arg(
-        long,
-        hide_short_help = true,
-        value_name = "I/N",
-        help_heading = "Long bakes"
-    )]
+    #[arg(long, hide_short_help = true, value_name = "I/N")]
     pub(super) shard: Option<ShardOf>,
 }
 
@@ -117,6 +107,27 @@ pub fn bundle_of(output: Option<&PathBuf>, input: &Path) -> Result<PathBuf, Fail
 }
 
 /// What would fail at the end of the bake fails before its beginning.
+/// Endings of what is baked, of which no bundle has one.
+const INPUTS: &str =
+    "tif tiff png asc hgt raw r16 r32 bil flt hdr dem bsp map wad prt json obj gltf glb csv toml";
+
+/// Fails for a bundle that would be named as what is baked.
+pub(super) fn check_ending(output: &Path) -> Result<(), Failure> {
+    let end = output
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    if !INPUTS.split(' ').any(|input| input == end) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{}: expected the name of a bundle, such as {}, found .{end}, the ending of a file to bake",
+        output.display(),
+        output.with_extension("vcb").display()
+    )))
+}
+
 pub fn check_output(input: &Path, force: bool, resume: bool, output: &Path) -> Result<(), Failure> {
     check_not_stream(output)?;
     if is_stream(input) {

@@ -139,17 +139,12 @@ impl To {
 }
 
 pub fn matrix(args: &MatrixArgs) -> Outcome {
-    let format = match args.to.ending().as_str() {
-        "png" => MatrixFormat::Png,
-        "npy" => MatrixFormat::Npy,
-        "csv" => MatrixFormat::Csv,
-        other => {
-            return Err(Failure::usage(format!(
-                "{}: expected a name that ends in .png, .npy or .csv, found {other:?}",
-                args.to.output.display()
-            )));
-        }
-    };
+    let endings = [
+        ("png", MatrixFormat::Png),
+        ("npy", MatrixFormat::Npy),
+        ("csv", MatrixFormat::Csv),
+    ];
+    let format = output::of_ending(&args.to.output, &endings, ".png, .npy or .csv")?;
     args.to.check(&[&args.bundle])?;
     let opened = query::open(&args.bundle)?;
     let level = opened.cells()?;

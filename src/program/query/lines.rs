@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::str::FromStr;
 
 use serde::Serialize;
 
@@ -128,16 +129,9 @@ fn parse_cells(line: &[u8], world: &World<'_>, other: &str) -> Result<[Position;
 }
 
 fn parse_points(line: &[u8]) -> Option<[[f64; 3]; 2]> {
-    let text = String::from_utf8_lossy(line);
-    let words = text.split([' ', '\t', ',', '\r', '\n']);
-    let numbers = words.filter(|word| !word.is_empty()).map(|word| {
-        let number = word.parse::<f64>().ok();
-        number.filter(|number| number.is_finite())
-    });
-    match *numbers.collect::<Option<Vec<f64>>>()? {
-        [ax, ay, az, bx, by, bz] => Some([[ax, ay, az], [bx, by, bz]]),
-        _ => None,
-    }
+    let [ax, ay, az, bx, by, bz] =
+        numbers(line).filter(|numbers: &[f64; 6]| numbers.iter().all(|n| n.is_finite()))?;
+    Some([[ax, ay, az], [bx, by, bz]])
 }
 
 fn no_numbers(line: &[u8], expected: &str) -> String {
@@ -147,21 +141,14 @@ fn no_numbers(line: &[u8], expected: &str) -> String {
 }
 
 /// Exactly so many numbers.
-fn numbers<const N: usize>(line: &[u8]) -> Option<[u32; N]> {
-    let mut numbers = [0_u32; N];
-    let mut words = line
-        .split(|byte| matches!(byte, b' ' | b'\t' | b',' | b'\r' | b'\n'))
-        .filter(|word| !word.is_empty());
-    for number in &mut numbers {
-        for digit in words.next()? {
-            let digit = digit.wrapping_sub(b'0');
-            if digit > 9 {
-                return None;
-            }
-            *number = number.checked_mul(10)?.checked_add(u32::from(digit))?;
-        }
-    }
-    words.next().is_none().then_some(numbers)
+fn numbers<T: FromStr, const N: usize>(line: &[u8]) -> Option<[T; N]> {
+    let words = str::from_utf8(line)
+        .ok()?
+        .split([' ', '\t', ',', '\r', '\n']);
+    let words = words
+        .filter(|word| !word.is_empty())
+        .map(|word| word.parse().ok());
+    words.collect::<Option<Vec<T>>>()?.try_into().ok()
 }
 
 /// Answers each line of a file, or of stdin, with a number as its words have it, or `None` for what there is no number of.
@@ -215,7 +202,7 @@ mod tests {
             "1 2 3 4 # five",
             "# 1 2 3",
         ] {
-            assert_eq!(numbers::<4>(line.as_bytes()), None, "{line:?}");
+            assert_eq!(numbers::<u32, 4>(line.as_bytes()), None, "{line:?}");
         }
     }
 

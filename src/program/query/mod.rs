@@ -68,12 +68,7 @@ pub struct VisibleArgs {
     ///
     /// This is what a server asks, with distances from speed and ping: at 5 m/s and 300 ms, 1.5 m. The answer errs towards
     /// visible.
-    #[arg(
-        long,
-        value_name = "R[,S]",
-        allow_hyphen_values = true,
-        conflicts_with = "quad"
-    )]
+    #[arg(long, value_name = "R[,S]", conflicts_with = "quad")]
     reach: Option<Reaches>,
 }
 
@@ -85,12 +80,9 @@ impl FromStr for Reaches {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = values::numbers(text).filter(|numbers| numbers.iter().all(|n| *n >= 0.0));
-        let reaches = match numbers.as_deref() {
-            Some(&[reach]) => Some([reach; 2]),
-            Some(&[first, second]) => Some([first, second]),
-            _ => None,
-        };
+        let reaches =
+            values::one_or_two(text).map(|(first, second)| [first, second.unwrap_or(first)]);
+        let reaches = reaches.filter(|reaches| reaches.iter().all(|reach| *reach >= 0.0));
         reaches
             .map(Self)
             .ok_or_else(|| "expected R or R,S: finite numbers from 0 up".to_owned())
@@ -169,14 +161,9 @@ pub struct DistanceArgs {
     /// The bundle
     bundle: PathBuf,
     /// From which cell
-    #[arg(
-        required_unless_present = "pairs",
-        requires = "b",
-        allow_hyphen_values = true
-    )]
+    #[arg(required_unless_present = "pairs", requires = "b")]
     a: Option<GivenPlace>,
     /// To which cell
-    #[arg(allow_hyphen_values = true)]
     b: Option<GivenPlace>,
     /// Answer each line "a b" of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b"])]

@@ -109,7 +109,7 @@ impl Opened {
 pub struct Over {
     /// A patch to apply to the bundle (viewcell rebake), or several in the order in which they were made
     #[arg(long, value_name = "P.vcp", num_args = 1..)]
-    patch: Vec<PathBuf>,
+    pub patch: Vec<PathBuf>,
 }
 
 impl Over {

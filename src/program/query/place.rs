@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::opened::{Opened, Over};
 use crate::exit::Failure;
-use crate::moved;
 use crate::output::Json;
 use crate::values;
 use viewcell::format::TerrainParameters;
@@ -46,22 +45,13 @@ impl FromStr for GivenPlace {
         if let Ok(cell) = text.trim().parse() {
             return Ok(Self::Cell(cell));
         }
-        // A place may begin with a minus, and so the parser takes options for places that it does
-        // not know.
-        let is_option = |text: &str| text.starts_with('-') && text.contains(char::is_alphabetic);
-        if is_option(text) {
-            let moved = moved::option(text.trim_start_matches('-'));
-            let unknown = || format!("there is no option {text} here; see --help");
-            return Err(moved.unwrap_or_else(unknown));
-        }
         if let Some(point) = values::point(text) {
             return Ok(Self::Point(point));
         }
         if let Some(&[column, row]) = values::list(text, ',').as_deref() {
             return Ok(Self::Sample(Sample::new(column, row)));
         }
-        let numbers = values::numbers(text).and_then(|numbers| numbers.try_into().ok());
-        numbers.map(Self::Numbers).ok_or_else(|| {
+        values::two(text).map(Self::Numbers).map_err(|_| {
             "expected COL,ROW: column counted from 0 in the west, row from 0 in the north, with a \
              comma and no blank between them; or the number of a cell; or X,Y,Z in a solid level"
                 .to_owned()
@@ -206,19 +196,14 @@ pub struct PairArgs {
     /// The bundle
     pub bundle: PathBuf,
     /// The first player, who looks: COL,ROW, or a cell's number, or X,Y,Z in a solid level
-    #[arg(
-        required_unless_present = "pairs",
-        requires = "b",
-        allow_hyphen_values = true
-    )]
+    #[arg(required_unless_present = "pairs", requires = "b")]
     a: Option<GivenPlace>,
     /// The other player: COL,ROW, or a cell's number, or X,Y,Z in a solid level
-    #[arg(allow_hyphen_values = true)]
     b: Option<GivenPlace>,
     #[command(flatten)]
     by: By,
     #[command(flatten)]
-    over: Over,
+    pub over: Over,
     /// Answer each line "c0 r0 c1 r1" (cells: "a b"; positions in a solid level: "x y z x y z", of which the first
     /// looks) of a file, or of stdin if it is -
     #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "By"])]
@@ -282,7 +267,6 @@ pub fn count_samples(parameters: &TerrainParameters, cells: impl Iterator<Item =
 /// How places of a terrain are given: by column and row, unless one of these is there.
 #[derive(Default, clap::Args)]
 #[group(multiple = false)]
-#[command(next_help_heading = "Places of a terrain")]
 pub struct By {
     /// Places are EAST,SOUTH: metres east and south of the north-western sample
     #[arg(long)]
@@ -293,11 +277,6 @@ pub struct By {
 }
 
 impl By {
-    /// Whether places are by column and row.
-    pub fn is_grid(&self) -> bool {
-        !(self.at || self.xy)
-    }
-
     /// Opens a bundle in which places are given so, with patches over it. Fails where it is of no terrain and they are given
     /// by coordinates, or there are patches.
     pub fn open(&self, path: &Path, over: &Over) -> Result<Opened, Failure> {
@@ -308,7 +287,7 @@ impl By {
 
     /// Fails if places of a level are given as those of a terrain.
     pub fn check(&self, opened: &Opened) -> Result<(), Failure> {
-        if self.is_grid() || opened.world().terrain().is_some() {
+        if !(self.at || self.xy) || opened.world().terrain().is_some() {
             return Ok(());
         }
         Err(Failure::usage(format!(

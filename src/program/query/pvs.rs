@@ -22,7 +22,6 @@ pub struct PvsArgs {
     /// The bundle
     bundle: PathBuf,
     /// From where: COL,ROW, or a cell's number
-    #[arg(allow_hyphen_values = true)]
     a: GivenPlace,
     #[command(flatten)]
     by: By,
@@ -203,12 +202,11 @@ pub struct LocateArgs {
     /// The bundle
     bundle: PathBuf,
     /// The point: numbers separated by commas or spaces
-    #[arg(allow_hyphen_values = true)]
     point: String,
     // Numbers by themselves, so that options are options still where they end.
-    #[arg(allow_hyphen_values = true, hide = true)]
+    #[arg(hide = true)]
     second: Option<String>,
-    #[arg(allow_hyphen_values = true, hide = true)]
+    #[arg(hide = true)]
     third: Option<String>,
     #[command(flatten)]
     by: By,

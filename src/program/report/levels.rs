@@ -1,13 +1,13 @@
 //! The pages of levels: of cells, and of solids.
 
 use crate::exit::Failure;
-use crate::info::Bytes;
+use crate::info::{self, Bytes};
 use crate::query::Opened;
 use crate::render::{PLAN_SIDE, level_pages, name, seen_by_cells};
+use crate::table::Table;
 use crate::work::Work;
-use viewcell::query::{CellBundle, Place, SolidBundle, World};
+use viewcell::query::{Place, World};
 use viewcell_bake::bundle::{CellStatistics, Info};
-use viewcell_ingest::world::Short;
 use viewcell_view::picture::{Bars, Chart, Curve, LevelPages, Series, frequencies, grouped};
 
 use super::{Page, Section, finished_page, making, named, percent};
@@ -34,22 +34,22 @@ pub fn page(opened: &Opened, work: &Work<'_>, info: &Info) -> Result<Page, Failu
         ("Cells", grouped(cells)),
         ("File", Bytes(info.bytes).to_string()),
     ];
-    let (rows, apart, pages) = match world.cells() {
+    let (apart, pages) = match world.cells() {
         Some(level) => {
             let steps = level.parameters().greatest_distance;
             figures.push(("Farthest apart", format!("{steps} steps")));
             let pages = LevelPages::new(world, &name(path), PLAN_SIDE);
-            (of_level(level, info), distances(statistics, &seen), pages)
+            (distances(statistics, &seen), pages)
         }
         None => {
             let words = "A cell is a box of positions of a player's origin.";
             let section = Section::new("How exposed cells are", words);
             let section = section.chart(exposed(&exposures(&seen)));
             let pages = level_pages(opened, PLAN_SIDE)?;
-            (of_solid(&opened.solid()?), section, Some(pages))
+            (section, Some(pages))
         }
     };
-    let sections = vec![making(info, rows), apart, exposure(world, pages, &seen)?];
+    let sections = vec![making(info), apart, exposure(world, pages, &seen)?];
     Ok(finished_page(
         path,
         info,
@@ -57,41 +57,6 @@ pub fn page(opened: &Opened, work: &Work<'_>, info: &Info) -> Result<Page, Failu
         warnings(info, statistics),
         sections,
     ))
-}
-
-/// What is in the bundle.
-fn of_level(level: &CellBundle<'_>, info: &Info) -> Vec<(String, String)> {
-    let mut rows = vec![("Cells", grouped(level.cells().into()))];
-    if let Some(about) = &info.cells {
-        rows.push(("Different rows", grouped(about.rows.into())));
-        rows.push(("Symmetry", about.symmetry.clone()));
-        rows.push(("Nodes of the BSP", grouped(about.bsp_nodes.into())));
-        let touch = match about.touching_pairs {
-            0 => "not known".to_owned(),
-            pairs => grouped(pairs.into()),
-        };
-        rows.push(("Adjacent pairs", touch));
-    }
-    if let Some(of) = info
-        .provenance
-        .as_ref()
-        .and_then(|made| made.cells.as_ref())
-    {
-        let portals = match of.portals {
-            0 => "not known".to_owned(),
-            portals => grouped(portals),
-        };
-        rows.push(("Portals", portals));
-        rows.push((
-            "Components that see nothing of each other",
-            format!(
-                "{}, the largest of {} cells",
-                grouped(of.components),
-                grouped(of.largest_component)
-            ),
-        ));
-    }
-    named(rows)
 }
 
 fn warnings(info: &Info, statistics: Option<&CellStatistics>) -> Vec<String> {
@@ -135,15 +100,6 @@ fn distances(statistics: Option<&CellStatistics>, seen: &[u32]) -> Section {
     let all = pairs.iter().sum::<u64>() + of.unreachable_pairs;
     let share = |pairs: u64| pairs as f64 / all.max(1) as f64;
     let names: Vec<String> = (1..=pairs.len()).map(|steps| steps.to_string()).collect();
-    let mut rows: Vec<Vec<String>> = names
-        .iter()
-        .zip(&pairs)
-        .map(|(steps, &pairs)| vec![steps.clone(), grouped(pairs), percent(share(pairs))])
-        .collect();
-    if of.unreachable_pairs > 0 {
-        let apart = of.unreachable_pairs;
-        rows.push(vec!["none".into(), grouped(apart), percent(share(apart))]);
-    }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let bars = [Bars {
         name: "pairs".into(),
@@ -156,7 +112,7 @@ fn distances(statistics: Option<&CellStatistics>, seen: &[u32]) -> Section {
             Series::Bars(&names, &bars),
         ))
         .chart(exposed)
-        .table("", 0, &["Steps", "Ordered pairs", "Share"], rows)
+        .table("", info::distances(of))
 }
 
 /// Which share of cells is seen from which share.
@@ -216,27 +172,6 @@ fn exposure(
         None => section,
     };
     Ok(section
-        .table("Most exposed", 2, &head, most.iter().map(row).collect())
-        .table("Most hidden", 2, &head, least.iter().map(row).collect()))
-}
-
-/// What is in the bundle.
-fn of_solid(level: &SolidBundle) -> Vec<(String, String)> {
-    let of = level.parameters();
-    let numbers = |numbers: &[f64]| {
-        let words: Vec<String> = numbers.iter().map(|x| Short(*x).to_string()).collect();
-        format!("{} {}", words.join(", "), level.unit())
-    };
-    let rows = [
-        ("Cells", grouped(of.cells.into())),
-        ("Smallest cells", numbers(&level.cell_size())),
-        ("Opaque solids", grouped(of.solids.into())),
-        ("Opaque faces of no solid", grouped(of.faces.into())),
-        (
-            "Body, from the origin",
-            numbers(level.hull().as_flattened()),
-        ),
-        ("Eye, over the origin", numbers(&level.eye())),
-    ];
-    named(rows)
+        .table("Most exposed", Table::new(2, &head, most.iter().map(row)))
+        .table("Most hidden", Table::new(2, &head, least.iter().map(row))))
 }

@@ -18,8 +18,9 @@ use super::exit::{Exit, Outcome};
 use super::output::{self, FileWorkOptions, of_ending, say};
 use super::query;
 use super::shading::Shading;
+pub use page::percent;
 pub use page::{Page, Section};
-use page::{finished_page, making, named, percent};
+use page::{finished_page, making, named};
 
 /// Write one page of HTML: what was baked, what is hidden, and what it cost
 ///

@@ -13,9 +13,9 @@ use viewcell_view::picture::{self, Chart, grouped};
 
 use super::look::Look;
 use crate::exit::Failure;
-use crate::info::{Bytes, processors, reason};
-use crate::progress::Seconds;
+use crate::info::{self, reason};
 use crate::render::name;
+use crate::table::Table;
 
 /// Rows of names and what they stand for.
 pub fn named<'n>(rows: impl IntoIterator<Item = (&'n str, String)>) -> Vec<(String, String)> {
@@ -68,33 +68,17 @@ pub fn finished_page(
     }
 }
 
-/// What was baked and how: `world` tells of what is in the bundle.
-pub fn making(info: &Info, world: Vec<(String, String)>) -> Section {
-    let mut rows = Vec::new();
-    let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
-    if let Some(made) = &info.provenance {
-        let input = &made.input;
-        row(
-            "Input",
-            format!("{}, {}, {}", input.name, input.format, Bytes(input.bytes)),
-        );
-        row("Its digest", input.digest.clone());
-        row("Made by", made.tool.clone());
-    }
-    row(
-        "Format",
-        format!("{}, version {}", info.kind, info.format_version),
-    );
-    rows.extend(world);
-    let options = info.provenance.iter().flat_map(|made| &made.options);
-    let options: Vec<Vec<String>> = options
-        .map(|(name, value)| vec![name.clone(), words(value)])
-        .collect();
-    let section = Section::new("What was baked, and how", "").facts(rows);
-    if options.is_empty() {
+/// What was baked and how.
+pub fn making(about: &Info) -> Section {
+    let options = about.provenance.iter().flat_map(|made| &made.options);
+    let options = options.map(|(name, value)| vec![name.clone(), words(value)]);
+    let options = Table::new(2, &["Option", "Value"], options);
+    let section = Section::new("What was baked, and how", "");
+    let section = section.table("", Table::facts(info::facts(about)));
+    if options.rows.is_empty() {
         return section;
     }
-    section.table("Options of the bake", 2, &["Option", "Value"], options)
+    section.table("Options of the bake", options)
 }
 
 fn words(value: &Value) -> String {
@@ -105,38 +89,19 @@ fn words(value: &Value) -> String {
     }
 }
 
-fn sizes(info: &Info) -> Section {
-    let rows = info.sections.iter().map(|section| {
-        vec![
-            section.tag.clone(),
-            section.holds.clone(),
-            grouped(section.bytes),
-            percent(section.bytes as f64 / info.bytes.max(1) as f64),
-        ]
-    });
-    let words = format!("The file has {} bytes.", grouped(info.bytes));
-    let head = ["Section", "Holds", "Bytes", "Share"];
-    Section::new("Where its bytes go", words).table("", 2, &head, rows.collect())
+fn sizes(about: &Info) -> Section {
+    let words = format!("The file has {} bytes.", grouped(about.bytes));
+    Section::new("Where its bytes go", words).table("", info::sections(about))
 }
 
-fn times(info: &Info) -> Section {
+fn times(about: &Info) -> Section {
     let title = "What the bake took";
-    let Some(timings) = &info.timings else {
+    let Some(timings) = &about.timings else {
         let words = "Unknown: there is no file of timings of this bundle beside it.";
         return Section::new(title, words);
     };
-    let words = format!(
-        "{} from start to end and {} of processor time on {}, with {} of memory at most.",
-        Seconds(timings.elapsed_seconds),
-        Seconds(timings.cpu_seconds),
-        processors(timings),
-        Bytes(timings.peak_memory_bytes)
-    );
-    let rows = timings
-        .stages
-        .iter()
-        .map(|stage| vec![stage.name.clone(), Seconds(stage.seconds).to_string()]);
-    Section::new(title, words).table("", 1, &["Stage", "Work of all threads"], rows.collect())
+    let words = format!("{}.", info::took(timings));
+    Section::new(title, words).table("", info::stages(timings))
 }
 
 /// All that stands on the page; `page.html` says where.
@@ -195,18 +160,6 @@ pub struct LegendKey {
     pub ticks: Vec<(String, String)>,
     /// It is the ring around a place.
     pub is_ring: bool,
-}
-
-/// A table.
-#[derive(Default)]
-pub struct Table {
-    pub caption: String,
-    pub head: Vec<String>,
-    pub rows: Vec<Vec<String>>,
-    /// So many columns hold words, the others numbers.
-    pub left: usize,
-    /// Whether the first column names what the second tells.
-    pub is_words: bool,
 }
 
 /// The size of a chart: at the width of a phone its words can be read.
@@ -276,34 +229,11 @@ impl Section {
         Ok(self)
     }
 
-    /// With a table of names and what they stand for; nothing where there is none.
-    pub fn facts(mut self, rows: Vec<(String, String)>) -> Self {
-        self.tables.push(Table {
-            rows: rows
-                .into_iter()
-                .map(|(name, value)| vec![name, value])
-                .collect(),
-            left: 2,
-            is_words: true,
-            ..Table::default()
-        });
-        self
-    }
-
-    /// With a table of which `left` columns hold words.
-    pub fn table(
-        mut self,
-        caption: &str,
-        left: usize,
-        head: &[&str],
-        rows: Vec<Vec<String>>,
-    ) -> Self {
+    /// With a table.
+    pub fn table(mut self, caption: &str, table: Table) -> Self {
         self.tables.push(Table {
             caption: caption.to_owned(),
-            head: head.iter().map(|&name| name.to_owned()).collect(),
-            rows,
-            left,
-            is_words: false,
+            ..table
         });
         self
     }

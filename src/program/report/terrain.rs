@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::exit::Failure;
-use crate::info::{Bytes, Metres};
+use crate::info::{self, Bytes};
 use crate::query::{self, Opened};
 use crate::render::{survey, terrain_pages};
+use crate::table::Table;
 use crate::work::Work;
 use viewcell::query::{Sample, TerrainBundle};
 use viewcell_bake::bundle::{Info, TerrainInfo};
@@ -97,20 +98,10 @@ pub fn page(
         },
     )
     .picture(&drawn)?
-    .table(
-        "Most exposed",
-        3,
-        &head,
-        rows(&most)?,
-    )
-    .table(
-        "Most hidden",
-        3,
-        &head,
-        rows(&least)?,
-    );
+    .table("Most exposed", Table::new(3, &head, rows(&most)?))
+    .table("Most hidden", Table::new(3, &head, rows(&least)?));
 
-    let mut sections = vec![making(info, world(&terrain, about))];
+    let mut sections = vec![making(info)];
     sections.extend(levels(info));
     sections.push(profile(&terrain, &found));
     sections.push(exposure);
@@ -121,78 +112,6 @@ pub fn page(
         warnings(about, &terrain),
         sections,
     ))
-}
-
-/// What is in the bundle.
-fn world(terrain: &TerrainBundle<'_>, about: Option<&TerrainInfo>) -> Vec<(String, String)> {
-    let Some(about) = about else {
-        return Vec::new();
-    };
-    let [dx, dy] = terrain.parameters().sample_spacing();
-    let [columns, rows_of_samples] = terrain.parameters().heightmap();
-    let [across, down] = [f64::from(columns) * dx, f64::from(rows_of_samples) * dy];
-    let voids = about.samples - terrain.valid().count(terrain.grid().root());
-    let mut rows = vec![
-        (
-            "Terrain",
-            format!(
-                "{} × {} samples, {} × {} m apart: {:.2} × {:.2} km",
-                columns,
-                rows_of_samples,
-                Metres(dx),
-                Metres(dy),
-                across / 1e3,
-                down / 1e3
-            ),
-        ),
-        (
-            "View cells",
-            match about.finest {
-                0 => "the samples".to_owned(),
-                finest => format!(
-                    "{} × {}, of {3} × {3} samples, {2} in all",
-                    about.width,
-                    about.height,
-                    grouped(about.samples),
-                    1_u32 << finest
-                ),
-            },
-        ),
-        ("Voids", grouped(voids)),
-        (
-            "Quadtree",
-            format!("{} levels, {} quads", about.levels, grouped(about.quads)),
-        ),
-        (
-            "Players",
-            format!(
-                "eye {} m, head {} m above ground",
-                Metres(about.eye_height),
-                Metres(about.player_height)
-            ),
-        ),
-        (
-            "Seen as far as",
-            about
-                .max_distance
-                .map_or("everywhere".into(), |far| format!("{} m", Metres(far))),
-        ),
-        (
-            "Earth",
-            about.earth_radius.map_or("flat".into(), |radius| {
-                format!(
-                    "radius {} m, refraction {}",
-                    Metres(radius),
-                    about.refraction
-                )
-            }),
-        ),
-        ("Mutual", if about.mutual { "yes" } else { "no" }.to_owned()),
-    ];
-    if let Some(crs) = &about.crs {
-        rows.push(("Coordinates", crs.clone()));
-    }
-    named(rows)
 }
 
 fn warnings(about: Option<&TerrainInfo>, terrain: &TerrainBundle<'_>) -> Vec<String> {
@@ -234,11 +153,11 @@ fn warnings(about: Option<&TerrainInfo>, terrain: &TerrainBundle<'_>) -> Vec<Str
 }
 
 /// What is hidden at each level, and what was kept of it.
-fn levels(info: &Info) -> Option<Section> {
-    let made = info.provenance.as_ref()?;
+fn levels(about: &Info) -> Option<Section> {
+    let made = about.provenance.as_ref()?;
     let levels = &made.statistics.levels;
     let side = |level: u32| (1_u64 << level).to_string();
-    let finest = info.terrain.as_ref().map_or(0, |about| about.finest);
+    let finest = about.terrain.as_ref().map_or(0, |about| about.finest);
     let side = |level: u32| side(level + finest);
     let names: Vec<String> = levels.iter().map(|level| side(level.level)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -247,22 +166,6 @@ fn levels(info: &Info) -> Option<Section> {
         name: "hidden".into(),
         values: share.collect(),
     }];
-    let kept = |level: usize| made.loss.as_ref()?.levels.get(level);
-    let rows = levels.iter().enumerate().map(|(i, level)| {
-        let mut row = vec![
-            level.level.to_string(),
-            format!("{0} × {0}", side(level.level)),
-            grouped(level.quads),
-            percent(level.hidden_share),
-            grouped(level.tree_bytes),
-        ];
-        row.extend(kept(i).map(|kept| percent(kept.kept_share)));
-        row
-    });
-    let mut head = vec!["Level", "Samples", "Quads", "Hidden", "Bytes"];
-    if made.loss.is_some() {
-        head.push("Of hidden kept");
-    }
     Some(
         Section::new(
             "Hidden, by level",
@@ -275,7 +178,7 @@ fn levels(info: &Info) -> Option<Section> {
             ["samples a side", "% of the terrain"],
             Series::Bars(&names, &bars),
         ))
-        .table("", 0, &head, rows.collect()),
+        .table("", info::levels(about, made)),
     )
 }
 

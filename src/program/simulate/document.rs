@@ -11,6 +11,7 @@ use viewcell_simulate::score::Bound as Least;
 use viewcell_simulate::summary::{self, Figures};
 
 use super::job::Job;
+use crate::table::Table;
 
 /// What `viewcell simulate --json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -200,72 +201,58 @@ fn spread(runs: &[&Figures], of: impl Fn(&Figures) -> summary::Spread) -> Spread
 }
 
 pub fn table(document: &Document) -> String {
-    let mut text = String::new();
     let Document {
         players,
         frames,
         seconds,
         ..
     } = document;
-    let mut line = |words: std::fmt::Arguments| {
-        // Writing to a string does not fail.
-        let _ = text.write_fmt(words);
-        text.push('\n');
-    };
-    line(format_args!(
-        "{players} players, {frames} frames, {seconds:.1} s{}",
-        match document.runs {
-            1 => String::new(),
-            runs => format!(", averages of {runs} runs"),
-        }
-    ));
+    let mut text = format!("{players} players, {frames} frames, {seconds:.1} s");
+    // Writing to a string does not fail.
+    if document.runs > 1 {
+        let _ = write!(text, ", averages of {} runs", document.runs);
+    }
     if document.positions_nowhere > 0 {
-        line(format_args!(
-            "{} of {} positions are outside all places of the bundle, and count as the previous \
-             place",
+        let _ = write!(
+            text,
+            "\n{} of {} positions are outside all places of the bundle, and count as the previous place",
             document.positions_nowhere, document.positions
-        ));
+        );
     }
-    line(format_args!(""));
-    line(format_args!(
-        "{:<11} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>9} {:>10} {:>9}",
+    let head = [
         "scheme",
-        "packets",
-        "of each",
-        "bytes of",
-        "ratio to",
-        "late",
-        "late",
-        "exposed",
-        "agreements",
-        "work",
-    ));
-    line(format_args!(
-        "{:<11} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>9} {:>10} {:>9}",
-        "", "a frame", "client", "each", "perfect", "frames", "ms", "s a min", "a minute", "us",
-    ));
-    for scheme in &document.schemes {
-        line(format_args!(
-            "{:<11} {:>9.2} {:>9.2} {:>9.1} {:>8.3} {:>8.0} {:>8.1} {:>9.2} {:>10.1} {:>9.1}",
-            scheme.name,
-            scheme.packets_per_frame,
-            scheme.packets_per_client_frame,
-            scheme.bytes_per_client_frame,
-            scheme.ratio_to_perfect,
-            scheme.late_frames,
-            scheme.late_ms_mean,
-            scheme.exposed_seconds_per_minute,
-            scheme.negotiations_per_minute,
-            scheme.cpu_us_per_tick,
-        ));
-    }
+        "packets a frame",
+        "of each client",
+        "bytes of each",
+        "ratio to perfect",
+        "late frames",
+        "late ms",
+        "exposed s a min",
+        "agreements a min",
+        "work us",
+    ];
+    let rows = document.schemes.iter().map(|scheme| {
+        vec![
+            scheme.name.clone(),
+            format!("{:.2}", scheme.packets_per_frame),
+            format!("{:.2}", scheme.packets_per_client_frame),
+            format!("{:.1}", scheme.bytes_per_client_frame),
+            format!("{:.3}", scheme.ratio_to_perfect),
+            format!("{:.0}", scheme.late_frames),
+            format!("{:.1}", scheme.late_ms_mean),
+            format!("{:.2}", scheme.exposed_seconds_per_minute),
+            format!("{:.1}", scheme.negotiations_per_minute),
+            format!("{:.1}", scheme.cpu_us_per_tick),
+        ]
+    });
+    let _ = write!(text, "\n\n{}", Table::new(1, &head, rows));
     if let Some(bound) = &document.bound {
-        line(format_args!(""));
-        line(format_args!(
-            "With all moves known beforehand, frontier sets take {} agreements: {:.4} times perfect \
+        let _ = write!(
+            text,
+            "\nWith all moves known beforehand, frontier sets take {} agreements: {:.4} times perfect \
              with one packet each, {:.4} with two.",
             bound.agreements, bound.ratio_with_one_packet, bound.ratio_with_two_packets
-        ));
+        );
     }
     text
 }

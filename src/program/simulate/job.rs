@@ -29,8 +29,8 @@ pub struct Options {
     traces: Vec<PathBuf>,
     /// With GPX tracks: where the middle of each is placed, in metres east and south of the first sample [default:
     /// their geographic position]
-    #[arg(long, hide_short_help = true, value_name = "EAST,SOUTH", value_parser = place, requires = "traces")]
-    place: Option<EastSouth>,
+    #[arg(long, hide_short_help = true, value_name = "EAST,SOUTH", value_parser = values::two, requires = "traces")]
+    place: Option<[f64; 2]>,
     /// Without a trace: players move like those of this trace; other options of motion override it
     #[arg(long, value_name = "TRACE", conflicts_with = "traces")]
     like: Option<PathBuf>,
@@ -80,7 +80,7 @@ pub struct Options {
     #[arg(long = "scheme", value_name = "NAME[=D]", value_delimiter = ',')]
     schemes: Vec<String>,
     /// Height of the eye above a player's origin
-    #[arg(long, hide_short_help = true, value_name = "H", allow_hyphen_values = true, value_parser = values::finite)]
+    #[arg(long, hide_short_help = true, value_name = "H", value_parser = values::finite)]
     eye: Option<f64>,
     /// Players faster than this have not walked, but died or used a teleporter
     #[arg(long, hide_short_help = true, value_name = "V", value_parser = values::positive)]
@@ -139,20 +139,19 @@ fn seeds(text: &str) -> Result<(u64, u32), String> {
 
 /// Percentage, and packets in a row.
 fn loss(text: &str) -> Result<[f64; 2], String> {
-    match values::numbers(text).as_deref() {
-        Some(&[percent]) if (0.0..100.0).contains(&percent) => Ok([percent, 1.0]),
-        Some(&[percent, row]) if (0.0..100.0).contains(&percent) && row > 0.0 => Ok([percent, row]),
-        _ => Err("expected a percentage, 0 or more and less than 100, or it and how many in a row, above 0".to_owned()),
-    }
+    let found = values::one_or_two(text).map(|(percent, row)| [percent, row.unwrap_or(1.0)]);
+    let found = found.filter(|[percent, row]| (0.0..100.0).contains(percent) && *row > 0.0);
+    found.ok_or(
+        "expected a percentage, 0 or more and less than 100, or it and how many in a row, above 0"
+            .to_owned(),
+    )
 }
 
 /// Kilobits a second, and milliseconds of a queue.
 fn bandwidth(text: &str) -> Result<[f64; 2], String> {
-    match values::numbers(text).as_deref() {
-        Some(&[rate]) if rate >= 0.0 => Ok([rate, 100.0]),
-        Some(&[rate, queue]) if rate >= 0.0 && queue >= 0.0 => Ok([rate, queue]),
-        _ => Err("expected KBIT/S or KBIT/S,MS: finite numbers from 0 up".to_owned()),
-    }
+    let found = values::one_or_two(text).map(|(rate, queue)| [rate, queue.unwrap_or(100.0)]);
+    let found = found.filter(|numbers| numbers.iter().all(|number| *number >= 0.0));
+    found.ok_or("expected KBIT/S or KBIT/S,MS: finite numbers from 0 up".to_owned())
 }
 
 /// Round-trip times, how much they differ, and the jitter.
@@ -349,7 +348,7 @@ impl Options {
             bundle,
             traces: self.traces.first().cloned(),
             more_traces: self.traces.iter().skip(1).cloned().collect(),
-            place: self.place.map(|place| place.0),
+            place: self.place,
             like: self.like.clone(),
             players: self.players,
             motion: self.motion.kind,
@@ -523,17 +522,6 @@ pub fn read(path: &Path, all: &dyn Schemes) -> Result<Job, Failure> {
             .for_each(|file| *file = folder.join(&*file));
     }
     job.check(all, "schemes").map(|()| job)
-}
-
-/// Metres east and south of the first sample.
-#[derive(Clone, Copy)]
-struct EastSouth([f64; 2]);
-
-fn place(text: &str) -> Result<EastSouth, String> {
-    let place = values::numbers(text).and_then(|numbers| numbers.try_into().ok());
-    place
-        .map(EastSouth)
-        .ok_or_else(|| "expected EAST,SOUTH in metres, with a comma between them".to_owned())
 }
 
 /// The names of all schemes.

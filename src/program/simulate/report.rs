@@ -6,6 +6,7 @@ use viewcell_view::picture::{Bars, Chart, Curve, Series};
 use crate::exit::Failure;
 use crate::render::name;
 use crate::report::{Page, Section};
+use crate::table::Table;
 
 use super::document::Document;
 
@@ -90,21 +91,27 @@ fn by_latency(latencies: &Latencies) -> Section {
     )
     .table(
         "Packets per frame, by round-trip time",
-        1,
-        &columns,
-        rows(&|figures| format!("{:.2}", figures.packets_per_frame.mean)),
+        Table::new(
+            1,
+            &columns,
+            rows(&|figures| format!("{:.2}", figures.packets_per_frame.mean)),
+        ),
     )
     .table(
         "Late frames, by round-trip time",
-        1,
-        &columns,
-        rows(&|figures| figures.late_frames.to_string()),
+        Table::new(
+            1,
+            &columns,
+            rows(&|figures| figures.late_frames.to_string()),
+        ),
     )
     .table(
         "Exposed, by round-trip time",
-        1,
-        &columns,
-        rows(&|figures| format!("{:.1} %", 100.0 * figures.exposed_share)),
+        Table::new(
+            1,
+            &columns,
+            rows(&|figures| format!("{:.1} %", 100.0 * figures.exposed_share)),
+        ),
     )
 }
 
@@ -126,21 +133,18 @@ fn counted(document: &Document) -> Section {
         bars("from clients", &|i| schemes[i].packets_up_down[0]),
         bars("from the server", &|i| schemes[i].packets_up_down[1]),
     ];
-    let rows = schemes
-        .iter()
-        .map(|scheme| {
-            vec![
-                scheme.name.clone(),
-                format!("{:.2}", scheme.packets_per_frame),
-                format!("{:.2}", scheme.packets_per_client_frame),
-                format!("{:.1}", scheme.bytes_per_client_frame),
-                format!("{:.1}", scheme.bytes.p95),
-                format!("{:.1}", scheme.bytes.worst),
-                format!("{:.3}", scheme.ratio_to_perfect),
-                format!("{:.1}", scheme.cpu_us_per_tick),
-            ]
-        })
-        .collect();
+    let rows = schemes.iter().map(|scheme| {
+        vec![
+            scheme.name.clone(),
+            format!("{:.2}", scheme.packets_per_frame),
+            format!("{:.2}", scheme.packets_per_client_frame),
+            format!("{:.1}", scheme.bytes_per_client_frame),
+            format!("{:.1}", scheme.bytes.p95),
+            format!("{:.1}", scheme.bytes.worst),
+            format!("{:.3}", scheme.ratio_to_perfect),
+            format!("{:.1}", scheme.cpu_us_per_tick),
+        ]
+    });
     Section::new(
         "What is sent",
         "Packets and bytes per frame, including headers of UDP and IP. CS, CSA, NPP, PPP and FB \
@@ -159,18 +163,20 @@ fn counted(document: &Document) -> Section {
     ))
     .table(
         "Each scheme",
-        1,
-        &[
-            "scheme",
-            "packets a frame",
-            "of each client",
-            "bytes of each client",
-            "95 % below",
-            "most",
-            "ratio to perfect",
-            "work, us a frame",
-        ],
-        rows,
+        Table::new(
+            1,
+            &[
+                "scheme",
+                "packets a frame",
+                "of each client",
+                "bytes of each client",
+                "95 % below",
+                "most",
+                "ratio to perfect",
+                "work, us a frame",
+            ],
+            rows,
+        ),
     )
 }
 
@@ -196,18 +202,20 @@ fn told(document: &Document, further: &Further) -> Section {
     )
     .table(
         "Each scheme",
-        1,
-        &[
-            "scheme",
-            "late frames",
-            "times a minute",
-            "ms on average",
-            "ms at most",
-            "exposed, s a minute",
-            "% of those out of sight",
-            "how far away",
-        ],
-        rows.collect(),
+        Table::new(
+            1,
+            &[
+                "scheme",
+                "late frames",
+                "times a minute",
+                "ms on average",
+                "ms at most",
+                "exposed, s a minute",
+                "% of those out of sight",
+                "how far away",
+            ],
+            rows,
+        ),
     );
     if further.len() > 1 {
         let points: Vec<[f64; 2]> = further
@@ -226,24 +234,23 @@ fn told(document: &Document, further: &Further) -> Section {
             ))
             .table(
                 "Looking further ahead",
-                0,
-                &[
-                    "ms ahead",
-                    "late, times a minute",
-                    "% exposed",
-                    "exposed, s a minute",
-                ],
-                further
-                    .iter()
-                    .map(|(ahead, found)| {
+                Table::new(
+                    0,
+                    &[
+                        "ms ahead",
+                        "late, times a minute",
+                        "% exposed",
+                        "exposed, s a minute",
+                    ],
+                    further.iter().map(|(ahead, found)| {
                         vec![
                             format!("{ahead:.0}"),
                             format!("{:.2}", found.late_per_minute),
                             format!("{:.2}", 100.0 * found.exposed_share),
                             format!("{:.2}", found.exposed_seconds_per_minute),
                         ]
-                    })
-                    .collect(),
+                    }),
+                ),
             );
     }
     section
@@ -272,16 +279,18 @@ fn sets(document: &Document, lasted: &[(String, Vec<f64>)]) -> Section {
     )
     .table(
         "Frontier sets",
-        1,
-        &[
-            "scheme",
-            "agreements a minute",
-            "average, s",
-            "95 % below, s",
-            "longest, s",
-            "in force at the end",
-        ],
-        rows.collect(),
+        Table::new(
+            1,
+            &[
+                "scheme",
+                "agreements a minute",
+                "average, s",
+                "95 % below, s",
+                "longest, s",
+                "in force at the end",
+            ],
+            rows,
+        ),
     );
     let curves: Vec<Curve> = lasted
         .iter()
@@ -319,19 +328,19 @@ fn survival(lasted: &[f64]) -> Vec<[f64; 2]> {
 /// What the run was.
 fn asked(document: &Document) -> Section {
     let job = &document.job;
-    let fact = |name: &str, value: String| (name.to_owned(), value);
-    Section::new("What was played", "").facts(vec![
-        fact(
+    let facts = [
+        (
             "players",
             match &job.traces {
                 Some(trace) => format!("of {}", trace.display()),
                 None => format!("generated, {:?}, seed {}", job.motion, job.seed),
             },
         ),
-        fact(
+        (
             "fastest",
             format!("{:.1} a second", document.greatest_speed),
         ),
-        fact("relocated", format!("{} times", document.jumps)),
-    ])
+        ("relocated", format!("{} times", document.jumps)),
+    ];
+    Section::new("What was played", "").table("", Table::facts(facts))
 }
