@@ -28,6 +28,7 @@ mod epsg;
 mod error;
 mod esri;
 pub mod export;
+mod foreign;
 #[cfg(feature = "gdal")]
 mod gdal;
 mod geokeys;

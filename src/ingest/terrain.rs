@@ -13,7 +13,7 @@ use crate::raster::Raster;
 use crate::sidecars::Sidecar;
 use crate::source::{IngestOptions, Ingested, RasterFile, SPACINGS, WITHOUT_GDAL, file_length};
 use crate::world::{Short, Terrain};
-use crate::{ascii, envi, esri, geotiff, hgt, mask, png, raw};
+use crate::{ascii, envi, esri, foreign, geotiff, hgt, mask, png, raw};
 
 /// Reads a terrain from a raster file of any known format.
 ///
@@ -275,38 +275,24 @@ fn is_png(head: &[u8]) -> bool {
 }
 
 fn unknown(mut file: File) -> IngestError {
-    let mut first = [0; 8];
-    let n = file.read(&mut first).unwrap_or(0);
-    let bytes: Vec<String> = first[..n].iter().map(|b| format!("{b:02x}")).collect();
-    let known = FOREIGN.iter().find(|(magic, _)| first.starts_with(magic));
-    IngestError::bad(
-        "GeoTIFF, PNG, RAW16 (with its `size`), SRTM .hgt, ESRI ASCII grid, ENVI or a file with an ESRI header",
-        match known {
-            Some((_, name)) => format!("a file that looks like {name}"),
-            None => format!(
-                "a file of unknown format that begins with {}",
-                bytes.join(" ")
-            ),
-        },
-        WITHOUT_GDAL,
-    )
-    .at("byte 0")
-    .unsupported()
+    let mut first = Vec::new();
+    let length = file.metadata().map_or(0, |data| data.len());
+    // What cannot be read begins with nothing.
+    let _ = file.by_ref().take(4096).read_to_end(&mut first);
+    let (found, remedy) = match foreign::other(&first, length) {
+        Some((found, remedy)) => (found.to_owned(), remedy),
+        None => {
+            let bytes = first.iter().take(8).map(|byte| format!(" {byte:02x}"));
+            let bytes: String = bytes.collect();
+            let found = format!("a file of unknown format that begins with{bytes}");
+            (found, WITHOUT_GDAL)
+        }
+    };
+    let expected = "GeoTIFF, PNG, RAW16 (with its `size`), SRTM .hgt, ESRI ASCII grid, ENVI or a file with an ESRI header";
+    IngestError::bad(expected, found, remedy)
+        .at("byte 0")
+        .unsupported()
 }
-
-/// First bytes of what people have heights in and what is not read here.
-const FOREIGN: &[(&[u8], &str)] = &[
-    (b"\x76\x2f\x31\x01", "OpenEXR"),
-    (b"\x89HDF", "HDF5 or NetCDF 4"),
-    (b"CDF", "NetCDF"),
-    (b"GRIB", "GRIB"),
-    (b"\0\0\0\x0cjP  ", "JPEG 2000"),
-    (b"\xff\xd8\xff", "JPEG, whose heights would be wrong"),
-    (b"EHFA_HEA", "Erdas Imagine"),
-    (b"DSBB", "a Surfer grid"),
-    (b"PK\x03\x04", "a zip archive: unpack it first"),
-    (b"\x1f\x8b", "gzip: unpack it first"),
-];
 
 /// GDAL reads what our own readers know they cannot.
 #[cfg(feature = "gdal")]

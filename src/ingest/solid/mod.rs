@@ -19,7 +19,6 @@ mod clusters;
 mod contents;
 mod drawn;
 mod entities;
-mod foreign;
 mod keys;
 mod leaves;
 mod map;
@@ -34,6 +33,7 @@ use std::path::Path;
 use super::cells::lump::Lump;
 use super::cells::{Format, header, sniff};
 use super::error::IngestError;
+use super::foreign;
 use super::held::Held;
 use super::mesh::is_gltf;
 use super::packs::Packs;
@@ -157,7 +157,7 @@ pub fn is_foreign_mesh(head: &[u8], length: u64) -> bool {
 }
 
 fn unknown(bytes: &[u8]) -> IngestError {
-    let (found, remedy) = foreign::format(bytes, bytes.len() as u64).unwrap_or((
+    let (found, remedy) = foreign::other(bytes, bytes.len() as u64).unwrap_or((
         "a file of another kind",
         "name a level; heightmaps are for `viewcell bake terrain`, portal files and WADs for `viewcell bake cells`",
     ));

@@ -1,4 +1,6 @@
-//! Meshes and levels of formats that are not read: what they are, and the command that converts them.
+//! Files of formats that are not read: what they are, and the command that converts them.
+
+use super::source::WITHOUT_GDAL;
 
 /// A format, how its files begin, and what converts one.
 struct Format {
@@ -43,6 +45,26 @@ const FORMATS: &[Format] = &[
     Format { name: "an IFC or STEP file", begins: &[b"ISO-10303-21"], has: &[], remedy: IFC },
 ];
 
+/// Files that are no mesh and no level, by how they begin.
+#[rustfmt::skip]
+const OTHERS: &[(&[u8], &str, &str)] = &[
+    (b"\x89VC", "a file that viewcell wrote", "`viewcell info IN` tells of which file it was made: bake that"),
+    (b"\x76\x2f\x31\x01", "a file that looks like OpenEXR", WITHOUT_GDAL),
+    (b"\x89HDF", "a file that looks like HDF5 or NetCDF 4", WITHOUT_GDAL),
+    (b"CDF", "a file that looks like NetCDF", WITHOUT_GDAL),
+    (b"GRIB", "a file that looks like GRIB", WITHOUT_GDAL),
+    (b"\0\0\0\x0cjP  ", "a file that looks like JPEG 2000", WITHOUT_GDAL),
+    (b"\xff\xd8\xff", "a JPEG, whose heights would be wrong", "take the heights from where the picture was made of them"),
+    (b"EHFA_HEA", "a file that looks like Erdas Imagine", WITHOUT_GDAL),
+    (b"DSBB", "a file that looks like a Surfer grid", WITHOUT_GDAL),
+    (b"PK\x03\x04", "a zip archive", "unpack it: `unzip IN`"),
+    (b"\x1f\x8b", "a file packed by gzip", "unpack it: `gunzip IN`"),
+    (b"\x28\xb5\x2f\xfd", "a file packed by zstd", "unpack it: `unzstd IN`"),
+    (b"BZh", "a file packed by bzip2", "unpack it: `bunzip2 IN`"),
+    (b"\xfd7zXZ\0", "a file packed by xz", "unpack it: `unxz IN`"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it: `7z x IN`"),
+];
+
 /// Levels as text, by their first word.
 const LEVELS: [(&str, &str, &str); 2] = [
     (
@@ -67,6 +89,13 @@ fn level(text: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// What a file of a format that is not read is, by how it begins and its length, and the remedy.
+pub(super) fn other(head: &[u8], length: u64) -> Option<(&'static str, &'static str)> {
+    let begins = |(magic, ..): &&(&[u8], _, _)| head.starts_with(magic);
+    let found = || OTHERS.iter().find(begins);
+    format(head, length).or_else(|| found().map(|(_, name, remedy)| (*name, *remedy)))
+}
+
+/// The same of a mesh or a level.
 pub(super) fn format(head: &[u8], length: u64) -> Option<(&'static str, &'static str)> {
     let head = &head[..head.len().min(HEAD)];
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
@@ -94,5 +123,32 @@ pub(super) fn format(head: &[u8], length: u64) -> Option<(&'static str, &'static
         Some(("a 3MF file", ASSIMP))
     } else {
         level(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each row of the tables, by a file that begins so.
+    #[test]
+    fn each_format_has_its_own_remedy() {
+        for (magic, name, remedy) in OTHERS {
+            let head = [magic, &b"      "[..]].concat();
+            assert_eq!(other(&head, 99), Some((*name, *remedy)), "{name}");
+            assert_eq!(format(&head, 99), None, "{name}");
+        }
+        for of in FORMATS {
+            let words = of.has.iter().map(|word| word.as_bytes());
+            for head in words.chain(of.begins.iter().copied()) {
+                assert_eq!(other(head, 99), Some((of.name, of.remedy)), "{}", of.name);
+            }
+        }
+        for (word, name, remedy) in LEVELS {
+            assert_eq!(other(word.as_bytes(), 99), Some((name, remedy)));
+        }
+        let stl = [&[b' '; 80][..], &2_u32.to_le_bytes(), &[0; 100]].concat();
+        assert_eq!(other(&stl, 184), Some(("an STL file", ASSIMP)));
+        assert_eq!(other(b"ncols 3", 99), None);
     }
 }
