@@ -11,7 +11,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
         "Make bundles",
         &["bake", "rebake", "merge", "repack", "import"],
     ),
-    ("Ask a bundle", &["query", "frontier", "export"]),
+    ("Ask a bundle", &["query", "why", "frontier", "export"]),
     ("Look at a bundle", &["view", "render", "report"]),
     ("Check a bundle", &["info", "verify", "check", "diff"]),
     ("Deliver a bundle", &["sign"]),

@@ -48,6 +48,7 @@ pub mod values;
 mod verify;
 mod view;
 mod viewshed;
+mod why;
 pub mod work;
 
 use std::ffi::OsString;
@@ -83,6 +84,7 @@ enum Verb {
     Check(check::Args),
     View(view::Args),
     Query(query::Args),
+    Why(why::Args),
     Viewshed(Box<viewshed::Args>),
     Frontier(frontier::Args),
     Simulate(Box<simulate::Args>),
@@ -119,6 +121,7 @@ pub fn main() -> ExitCode {
             Verb::Check(args) => check::run(&args),
             Verb::View(args) => view::run(&args),
             Verb::Query(args) => query::run(args),
+            Verb::Why(args) => why::run(&args),
             Verb::Viewshed(args) => viewshed::run(&args),
             Verb::Frontier(args) => frontier::run(&args),
             Verb::Simulate(args) => simulate::run(&args),

@@ -12,7 +12,7 @@ use super::help::{GROUPS, WIDTH, shaped};
 use super::schema_files::{self, schemas};
 use super::{
     Cli, bake, check, diff, export, frontier, job, progress, query, rebake, render, repack, report,
-    sign, simulate, verify, viewshed,
+    sign, simulate, verify, viewshed, why,
 };
 
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -42,6 +42,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         "simulate.json" => simulate::document::Document,
         "verify.json" => verify::Document,
         "viewshed.json" => viewshed::Document,
+        "why.json" => why::Document,
     })
 }
 

@@ -110,6 +110,7 @@ fn all_verbs_take_and_show_an_engines_coordinates() {
         }
         assert!(folder.read("0.png") == folder.read("1.png"), "{name}");
 
+        folder.ok(&["verify", level, "--prove", "50", "--quiet"]);
         // What is shown.
         let about = &json(&folder, &["info", level])["solid"];
         assert_eq!(about["unit"], unit, "{name}");

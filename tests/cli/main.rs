@@ -45,3 +45,4 @@ mod schema;
 mod solid;
 mod squeeze;
 mod verbs;
+mod why;

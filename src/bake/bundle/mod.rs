@@ -6,6 +6,7 @@
 //! - [`output`]: files that appear under their names when they are complete;
 //! - [`mod@file`]: reading sections of a file without mapping it;
 //! - [`mod@verify`]: every rule of the format, one function each;
+//! - `ground`: lines of sight over the heights of a bundle;
 //! - [`mod@info`]: what a bundle is and how it was made;
 //! - [`parts`]: what a bundle holds beside its PVSs, to make another bundle of it;
 //! - [`solid`]: the sections that only bundles of solid levels have;
@@ -17,6 +18,7 @@
 mod cells;
 pub mod error;
 pub mod file;
+mod ground;
 pub mod info;
 pub mod levels_writer;
 pub mod output;
@@ -34,6 +36,7 @@ pub use cells::{CellSections, write_cells};
 pub use error::{BundleError, ErrorKind};
 pub use file::{BundleFile, kind_of};
 pub(crate) use file::{check_frame, open_regular};
+pub use ground::{BundleGround, SightProfile, Verdict};
 pub use info::{CellsInfo, FileInfo, Info, PatchInfo, SolidInfo, TerrainInfo, info};
 pub use levels_writer::{LevelsWriter, trees_in_order};
 pub use output::{Written, check_output, remove_parts, replace, save, save_with};

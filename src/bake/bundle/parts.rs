@@ -1,16 +1,18 @@
 //! What a terrain bundle holds beside its PVSs, to make another bundle of it.
 
+use std::io::Read;
 use std::path::Path;
 
 use super::error::BundleError;
-use super::file::{BundleFile, Pieces};
+use super::file::{BundleFile, Pieces, open_regular};
 use super::info::provenance_in;
 use super::provenance::Provenance;
 use super::verify::damaged_page;
 use super::writer::{GridHeader, GridKind, SolidSections};
 use crate::compress::ValidPyramid;
 use viewcell::format::solid::SolidParameters;
-use viewcell::format::{FormatError, Sizes, Tag, TerrainParameters, WorldKind};
+use viewcell::format::{FormatError, Patch, Sizes, Tag, TerrainParameters, WorldKind};
+use viewcell_ingest::world::{Georeference, Terrain};
 
 /// What a terrain bundle holds beside its PVSs.
 #[derive(Clone, Debug)]
@@ -95,11 +97,60 @@ impl TerrainParts {
 }
 
 impl TerrainParts {
+    /// Lays the heights of a patch over these; returns the bytes of its file.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, is no patch, or has heights that no terrain has.
+    pub(crate) fn lay(&mut self, path: &Path) -> Result<Vec<u8>, BundleError> {
+        let bytes = read_whole(path).map_err(BundleError::read(path))?;
+        let patch = Patch::parse(&bytes).map_err(BundleError::format(path))?;
+        for (sample, height) in patch.heights() {
+            let old = self.heights.get_mut(sample as usize);
+            let old = old.filter(|_| height.is_nan() || height.abs() <= Terrain::MAX_ABS_HEIGHT);
+            *old.ok_or_else(|| {
+                let problem = format!(
+                    "expected samples of the bundle and heights of a terrain, found {height} m at sample {sample}"
+                );
+                BundleError::section(path, Tag::CHTS, problem)
+            })? = height;
+        }
+        Ok(bytes)
+    }
+
     /// How a bundle was made, without a look at anything else in it.
     pub fn provenance(path: &Path) -> Result<Provenance, BundleError> {
         let file = BundleFile::open(path)?;
         provenance_in(path, &file.need(Tag::PROV, &Sizes::default())?)
     }
+}
+
+impl GridHeader {
+    /// The ground that heights are of.
+    pub(crate) fn terrain(&self, heights: &[f64], path: &Path) -> Result<Terrain, BundleError> {
+        let grid = self.parameters.grid;
+        let spacing = self.parameters.cell_spacing;
+        let terrain = Terrain::new(grid.width(), grid.height(), heights.to_vec(), spacing);
+        let terrain = terrain.map_err(|error| BundleError::Damaged {
+            path: path.to_owned(),
+            problem: error.to_string(),
+        })?;
+        Ok(
+            terrain.with_georeference(self.parameters.transform.map(|transform| Georeference {
+                transform,
+                crs: self.crs.clone().unwrap_or_default(),
+            })),
+        )
+    }
+}
+
+/// All of a regular file.
+fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
+    let (mut file, length) = open_regular(path)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 impl BundleFile {

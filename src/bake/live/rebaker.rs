@@ -17,7 +17,7 @@ use super::owned_layers::OwnedLayers;
 use super::snapshot::Snapshot;
 use crate::job::error::{BakeError, unreadable};
 use crate::job::incremental::job::{RebakeJob, RebakeOptions};
-use crate::job::incremental::layers::{Before, terrain_of};
+use crate::job::incremental::layers::Before;
 use crate::job::incremental::rebake::{options_of, rebake_layers};
 use crate::job::observer::Observer;
 use crate::job::options::{BakeOptions, as_seen};
@@ -263,7 +263,7 @@ impl Rebaker {
         let heights = self.shared.lock().survey.heights.clone();
         let before = self.now();
         let before = before.laid.before();
-        let terrain = terrain_of(&before.parts.header, &heights, &self.shared.path);
+        let terrain = before.parts.header.terrain(&heights, &self.shared.path);
         // As large as the bundle's, and never of voids alone.
         terrain.expect("a terrain's heights")
     }

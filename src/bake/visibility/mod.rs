@@ -43,7 +43,7 @@ pub use incremental::recheck::Recheck;
 pub use places::covered;
 pub use samples::height_field::HeightField;
 pub use samples::rays::{Order, Rays};
-pub use sightline::{Bodies, Stance, TOLERANCE, sees};
+pub use sightline::{Bodies, Crossing, Profile, Stance, TOLERANCE, sees};
 pub use simd::Simd;
 pub use viewpoint::{Looker, Viewpoint, Viewshed, ViewshedField};
 pub use viewsheds::{BlockSight, LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};

@@ -42,6 +42,58 @@ pub fn sees(terrain: &Terrain, bodies: Bodies, a: (u32, u32), b: (u32, u32)) -> 
         .is_some_and(|sight| sight.is_clear_in(terrain, (0.0, 1.0)))
 }
 
+/// The terrain profile under the segment from an eye to a head.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Heights of the eye and of the head. [Unit: m]
+    pub ends: [f64; 2],
+    /// Where the segment crosses grid lines, in order from the eye on.
+    pub crossings: Vec<Crossing>,
+}
+
+/// Where a line of sight crosses a grid line.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Crossing {
+    /// How far along it is: 0 at the eye, 1 at the head.
+    pub along: f64,
+    /// Column and row.
+    pub at: [f64; 2],
+    /// Height of the ground there, raised as the earth bulges, in metres above the datum; NaN beside a void.
+    pub ground: f64,
+    /// By how many metres that is above the line; below 0 that is the clearance.
+    pub over: f64,
+}
+
+impl Profile {
+    /// Of samples as [`sees`] has them; `None` where one of them is void, or below the surface. O(distance in samples).
+    pub fn new(terrain: &Terrain, bodies: Bodies, a: (u32, u32), b: (u32, u32)) -> Option<Self> {
+        let sight = Sightline::new(terrain, bodies, a, b)?;
+        let mut ends = [sight.eye, sight.head];
+        let mut crossings: Vec<Crossing> = sight.crossings(terrain, (0.0, 1.0)).collect();
+        if sight.a != a {
+            ends.reverse();
+            (crossings.iter_mut()).for_each(|at| at.along = 1.0 - at.along);
+        }
+        crossings.sort_by(|p, q| p.along.total_cmp(&q.along));
+        Some(Self { ends, crossings })
+    }
+
+    /// Whether nothing blocks the segment: what [`sees`] says.
+    pub fn is_clear(&self) -> bool {
+        self.crossings.iter().all(Crossing::is_clear)
+    }
+}
+
+impl Crossing {
+    /// Whether the surface does not block sight here. NaN compares as clear.
+    #[inline]
+    fn is_clear(&self) -> bool {
+        let rises = self.over > TOLERANCE;
+        !rises
+    }
+}
+
 /// The segment from an eye to a head that both look out of the surface.
 pub(crate) struct Sightline {
     a: (u32, u32),
@@ -85,12 +137,37 @@ impl Sightline {
     /// Whether nothing blocks it at the crossings in a piece of it, from a fraction to another; at some crossings
     /// beside these, too.
     pub(crate) fn is_clear_in(&self, terrain: &Terrain, piece: (f64, f64)) -> bool {
+        self.crossings(terrain, piece).all(|at| at.is_clear())
+    }
+
+    /// The crossings in a piece, and some beside these: those with columns, then those with rows.
+    #[inline]
+    fn crossings(&self, terrain: &Terrain, piece: (f64, f64)) -> impl Iterator<Item = Crossing> {
         let (a, b) = (self.a, self.b);
-        let along_columns = crossings(a.0, a.1, b.0, b.1, piece)
-            .all(|(t, c, r, w)| clear(self.at(t), terrain.at(c, r), w, || terrain.at(c, r + 1)));
-        along_columns
-            && crossings(a.1, a.0, b.1, b.0, piece)
-                .all(|(t, r, c, w)| clear(self.at(t), terrain.at(c, r), w, || terrain.at(c + 1, r)))
+        let crossing = move |along: f64, at: [f64; 2], first: f64, w: f64, second: f64| {
+            let ground = if w == 0.0 {
+                first
+            } else {
+                first + w * (second - first)
+            };
+            Crossing {
+                along,
+                at,
+                ground,
+                over: ground - self.at(along),
+            }
+        };
+        let columns = crossings(a.0, a.1, b.0, b.1, piece).map(move |(t, c, r, w)| {
+            let next = if w == 0.0 { r } else { r + 1 };
+            let at = [f64::from(c), f64::from(r) + w];
+            crossing(t, at, terrain.at(c, r), w, terrain.at(c, next))
+        });
+        let rows = crossings(a.1, a.0, b.1, b.0, piece).map(move |(t, r, c, w)| {
+            let next = if w == 0.0 { c } else { c + 1 };
+            let at = [f64::from(c) + w, f64::from(r)];
+            crossing(t, at, terrain.at(c, r), w, terrain.at(next, r))
+        });
+        columns.chain(rows)
     }
 
     /// A piece in pieces of at most so many columns and rows, in order.
@@ -126,18 +203,6 @@ impl Sightline {
     pub(crate) fn lowest(&self, (first, last): (f64, f64)) -> f64 {
         self.at(first).min(self.at(last))
     }
-}
-
-/// Whether the terrain between `first` and, a fraction `w` further, `second()` stays below
-/// `sight`. NaN compares as clear.
-fn clear(sight: f64, first: f64, w: f64, second: impl Fn() -> f64) -> bool {
-    let ground = if w == 0.0 {
-        first
-    } else {
-        first + w * (second() - first)
-    };
-    let rises = ground - sight > TOLERANCE;
-    !rises
 }
 
 /// Crossings of the segment (u0, v0)-(u1, v1) with the lines u = integer strictly between its

@@ -23,7 +23,7 @@ pub struct Bars {
 pub struct Curve {
     /// What the legend calls it.
     pub name: String,
-    /// x and y, neither below 0.
+    /// x and y, neither below 0 unless the chart says where y begins.
     pub points: Vec<[f64; 2]>,
 }
 
@@ -47,6 +47,8 @@ pub struct Chart<'a> {
     pub series: Series<'a>,
     /// Width and height. [Unit: pixels]
     pub size: (u32, u32),
+    /// Where y begins and ends; if not given, at 0 and above the greatest.
+    pub up: Option<[f64; 2]>,
 }
 
 /// The size of a chart that stands by itself. [Unit: pixels]
@@ -63,6 +65,7 @@ impl<'a> Chart<'a> {
             y,
             series,
             size: CHART_SIZE,
+            up: None,
         }
     }
 }
@@ -116,7 +119,8 @@ impl Chart<'_> {
             Series::Bars(..) => (-0.5..names.len() as f64 - 0.5, LEFT.max(widest + 40)),
             Series::Curves(_) => (0.0..self.greatest(0), LEFT),
         };
-        let up = 0.0..self.top();
+        let [least, most] = self.up.unwrap_or_else(|| [0.0, self.top()]);
+        let up = least..most;
         // Groups of bars go down from the first: place 0 is the lowest.
         let place = |group: usize| {
             if turned {
@@ -343,6 +347,7 @@ mod tests {
             y: "% of pairs",
             series,
             size: (640, 420),
+            up: None,
         }
     }
 

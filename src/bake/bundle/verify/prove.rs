@@ -4,15 +4,14 @@ use std::path::Path;
 
 use super::report::{Faults, Progress, Rule, RuleOutcome};
 use crate::bundle::error::BundleError;
-use crate::bundle::parts::TerrainParts;
+use crate::bundle::ground::{BundleGround, Verdict};
+use crate::visibility::find_sight;
 use crate::visibility::solid::{Again, Prover};
-use crate::visibility::{Bodies, Curvature, find_sight, sees};
 use serde::{Deserialize, Serialize};
 use viewcell::dice::mixed;
 use viewcell::query::{
-    MappedBundle, OpenError, Place, Sample, SolidBundle, TerrainParameters, VisibilityMode, World,
+    MappedBundle, OpenError, Place, Sample, SolidBundle, TerrainBundle, VisibilityMode, World,
 };
-use viewcell_ingest::world::Terrain;
 
 /// The rule that [`prove`] checks.
 pub const PROOFS: Rule = Rule {
@@ -79,18 +78,11 @@ pub fn prove(
             Ok(draw.decide(of_solid(level, prover)))
         }
         World::Terrain(terrain) => {
-            let parameters = terrain.parameters();
-            let found = match parameters.visibility {
-                VisibilityMode::Sectors(_) => Some("a terrain of sectors, which proves nothing"),
-                _ if parameters.covered => Some("ground under a surface that it does not hold"),
-                _ if parameters.coarse.is_some() => Some("cells of several samples each"),
-                _ => None,
-            };
-            if let Some(found) = found {
+            if let Some(found) = BundleGround::doubt(terrain.parameters()) {
                 return Err(without(found));
             }
-            let ground = ground(path, parameters)?;
-            Ok(draw.decide(of_terrain(parameters, &ground)))
+            let ground = BundleGround::read(path, &[])?;
+            Ok(draw.decide(of_terrain(terrain, &ground)))
         }
         World::Cells(_) => Err(without("a level of cells")),
     }
@@ -120,31 +112,24 @@ fn of_solid<'p>(
 const POSITIONS: u32 = 64;
 
 fn of_terrain<'p>(
-    parameters: &'p TerrainParameters,
-    ground: &'p Terrain,
+    terrain: &'p TerrainBundle<'p>,
+    ground: &'p BundleGround,
 ) -> impl FnMut(Place, Place) -> Decided + 'p {
-    let bodies = Bodies {
-        eye: parameters.eye_height,
-        head: parameters.player_height,
-    };
+    let parameters = terrain.parameters();
     let most = parameters.max_distance;
-    let [dx, dy] = parameters.cell_spacing;
     move |a, b| {
         let (Place::Sample(a), Place::Sample(b)) = (a, b) else {
             return Decided::Open;
         };
-        let [from, to] = [a, b].map(|of| (of.column, of.row));
         let sight = match parameters.visibility {
             VisibilityMode::Conservative => {
+                let [from, to] = [a, b].map(|of| (of.column, of.row));
                 let seed = mixed(u64::from(a.column) << 32 | u64::from(a.row));
                 let seed = seed ^ (u64::from(b.column) << 32 | u64::from(b.row));
-                find_sight(ground, bodies, most, from, to, POSITIONS, seed)
+                let (terrain, bodies) = (ground.seen(), ground.bodies());
+                find_sight(terrain, bodies, most, from, to, POSITIONS, seed)
             }
-            _ => {
-                let x = (f64::from(a.column) - f64::from(b.column)) * dx;
-                let y = (f64::from(a.row) - f64::from(b.row)) * dy;
-                x * x + y * y <= most * most && sees(ground, bodies, from, to)
-            }
+            _ => ground.look(terrain.valid(), a, b).verdict == Verdict::Clear,
         };
         if sight {
             Decided::Sight("a line of sight over the heights of the bundle".to_owned())
@@ -152,27 +137,6 @@ fn of_terrain<'p>(
             Decided::Proven
         }
     }
-}
-
-/// The heights of a bundle as straight sight meets them.
-fn ground(path: &Path, parameters: &TerrainParameters) -> Result<Terrain, BundleError> {
-    let parts = TerrainParts::read(path)?;
-    let damaged = |error: viewcell_ingest::world::TerrainError| BundleError::Damaged {
-        path: path.to_owned(),
-        problem: error.to_string(),
-    };
-    let grid = parameters.grid;
-    let spacing = parameters.cell_spacing;
-    let ground = Terrain::new(grid.width(), grid.height(), parts.heights, spacing);
-    let ground = ground.map_err(damaged)?;
-    if parameters.earth_radius == 0.0 {
-        return Ok(ground);
-    }
-    let earth = Curvature {
-        radius: parameters.earth_radius,
-        refraction: parameters.refraction,
-    };
-    earth.lower(&ground).map_err(damaged)
 }
 
 /// Draws pairs.

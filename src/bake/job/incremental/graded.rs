@@ -11,7 +11,7 @@ use std::io;
 
 use super::asking::{ALL, Asker, Asking};
 use super::job::{Clock, RebakeJob, RebakeReport, changed_heights, provenance};
-use super::layers::{Before, terrain_of};
+use super::layers::Before;
 use crate::compress::levels::{Block, keep_outer, quarter, rows_of};
 use crate::compress::pairs::PairSymbols;
 use crate::job::budget::options::Compression;
@@ -57,7 +57,7 @@ pub(super) fn rebake(
     let work = GradedWork::new(parameters, &valid, &seen, options);
     let parts = &before.parts;
     let ground = if before.holds_ground() {
-        Some(terrain_of(&parts.header, &parts.heights, job.bundle)?)
+        Some(parts.header.terrain(&parts.heights, job.bundle)?)
     } else {
         None
     };

@@ -1,11 +1,8 @@
 //! A bundle with patches over it: read, its ground, and a bundle made of them.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::bundle::{
-    BundleError, GridHeader, Provenance, TerrainParts, Written, check_output, open_regular,
-};
+use crate::bundle::{BundleError, Provenance, TerrainParts, Written, check_output};
 use crate::compress::ValidPyramid;
 use crate::job::budget::options::Compression;
 use crate::job::destination::Destination;
@@ -16,7 +13,7 @@ use crate::job::parallel::Workers;
 use crate::job::report::{BakeReport, Finish};
 use viewcell::format::{Patch, Tag};
 use viewcell::query::{Layers, MappedBundle};
-use viewcell_ingest::world::{Georeference, Terrain};
+use viewcell_ingest::world::Terrain;
 
 /// The files that a bake goes on from, as they are in memory.
 pub(crate) struct Before {
@@ -37,19 +34,8 @@ impl Before {
         let map = MappedBundle::open(bundle).map_err(|error| unreadable(bundle, error))?;
         let mut patches = Vec::new();
         for path in over {
-            let bytes = read_whole(path).map_err(BundleError::read(path))?;
+            let bytes = parts.lay(path)?;
             let patch = Patch::parse(&bytes).map_err(BundleError::format(path))?;
-            for (sample, height) in patch.heights() {
-                let old = parts.heights.get_mut(sample as usize);
-                let old =
-                    old.filter(|_| height.is_nan() || height.abs() <= Terrain::MAX_ABS_HEIGHT);
-                *old.ok_or_else(|| {
-                    let problem = format!(
-                        "expected samples of the bundle and heights of a terrain, found {height} m at sample {sample}"
-                    );
-                    BundleError::section(path, Tag::CHTS, problem)
-                })? = height;
-            }
             if let Some(provenance) = provenance_of(&patch) {
                 let statistics = std::mem::take(&mut parts.provenance.statistics);
                 parts.provenance = provenance;
@@ -74,7 +60,7 @@ impl Before {
     /// The ground that the bundle is of, with the patches over it; errors where it does not hold all of it.
     pub(crate) fn ground(&self, path: &Path) -> Result<Terrain, BakeError> {
         if self.holds_ground() {
-            terrain_of(&self.parts.header, &self.parts.heights, path)
+            Ok(self.parts.header.terrain(&self.parts.heights, path)?)
         } else {
             Err(BakeError::NoGround {
                 path: path.to_owned(),
@@ -93,15 +79,6 @@ impl Before {
     }
 }
 
-/// All of a regular file.
-fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
-    let (mut file, length) = open_regular(path)?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// How a patch was made; `None` where it does not say.
 fn provenance_of(patch: &Patch) -> Option<Provenance> {
     const LIMIT: usize = 1 << 20;
@@ -109,28 +86,6 @@ fn provenance_of(patch: &Patch) -> Option<Provenance> {
     let length = usize::try_from(section.length).ok()?.min(LIMIT);
     let text = zstd::bulk::decompress(bytes, length).ok()?;
     serde_json::from_slice(&text).ok()
-}
-
-/// The ground in a bundle.
-pub(crate) fn terrain_of(
-    header: &GridHeader,
-    heights: &[f64],
-    path: &Path,
-) -> Result<Terrain, BakeError> {
-    let grid = header.parameters.grid;
-    let (width, height) = (grid.width(), grid.height());
-    let terrain = Terrain::new(
-        width,
-        height,
-        heights.to_vec(),
-        header.parameters.cell_spacing,
-    );
-    let terrain = terrain.map_err(|error| unreadable(path, error))?;
-    let place = header.parameters.transform.map(|transform| Georeference {
-        transform,
-        crs: header.crs.clone().unwrap_or_default(),
-    });
-    Ok(terrain.with_georeference(place))
 }
 
 /// The ground that a bundle is of, with the patches over it in their order.

@@ -18,7 +18,7 @@ use cpu_time::ProcessTime;
 use super::asking::Asking;
 use super::graded;
 use super::job::{Clock, RebakeJob, RebakeOptions, RebakeReport, changed_heights, provenance};
-use super::layers::{Before, terrain_of, write};
+use super::layers::{Before, write};
 use super::pair_changes::PairRecheck;
 use super::replaced::PatchPieces;
 use super::splice::Splice;
@@ -218,7 +218,7 @@ pub fn rebake(
         return graded::rebake(&before, job, terrain, source, &bake, begun, observer);
     }
     let mut layers = before.layers(job.bundle, job.over)?;
-    let old = terrain_of(&parts.header, &parts.heights, job.bundle)?;
+    let old = parts.header.terrain(&parts.heights, job.bundle)?;
     clock.stage("read");
 
     let workers = Workers::new(thread_count(options.threads), observer)?;

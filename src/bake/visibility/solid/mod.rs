@@ -31,7 +31,7 @@ mod tracer;
 pub use body_tracer::BodyTracer;
 pub(crate) use field::KnownOccluders;
 pub use field::{DEPTH, SolidField};
-pub(crate) use prover::{Again, Prover};
+pub use prover::{Again, Evidence, Met, Prover};
 pub use tracer::{Hit, SegmentSight, Tracer};
 pub use viewcell::convex::Found;
 

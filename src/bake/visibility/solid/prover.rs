@@ -2,11 +2,11 @@
 
 use super::super::simd::at_level;
 use fearless_simd::Level;
-use viewcell::convex::reference::meets;
+use viewcell::convex::reference::{first_met, meets};
 use viewcell::convex::{
     Decider, Found, Groups, Occluder, OccluderSides, Plane, Point, Run, Scale, Span,
 };
-use viewcell::format::frame::Corners;
+use viewcell::format::frame::{Corners, Frame};
 use viewcell::query::SolidBundle;
 
 /// Boxes are cut so often one after another, which is more than in a bake: there the pair was part of a larger one.
@@ -14,9 +14,9 @@ const DEPTH: u32 = 24;
 /// So many looks are taken of a pair.
 const LOOKS: u32 = 1 << 16;
 
-/// What is found of a pair of cells that a bundle says are hidden.
+/// What is found of a pair of cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Again {
+pub enum Again {
     /// Its occluders prove it.
     Hidden,
     /// It was not proven with this effort; no segment was found that is clear beyond doubt.
@@ -25,9 +25,35 @@ pub(crate) enum Again {
     Clear(Point, Point),
 }
 
+/// What the occluders of a solid level say of a pair of cells.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Evidence {
+    /// `hidden` (proven again), `clear` (a line meets none) or `open`: neither with the effort that is made here.
+    pub found: &'static str,
+    /// From an eye to a point of a body: the clear line; else from the middle of all eyes to the middle of all bodies.
+    pub line: [Point; 2],
+    /// The first occluder that the line meets; null if it meets none.
+    pub meets: Option<Met>,
+}
+
+/// An occluder that a line meets.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Met {
+    /// Its number in the bundle.
+    pub occluder: u32,
+    /// Which of its planes the line goes through; null where it begins inside, 0 the plane of a face.
+    pub plane: Option<usize>,
+    /// Where.
+    pub at: Point,
+}
+
 /// The occluders of a bundle, and what proofs take.
-pub(crate) struct Prover<'b> {
-    level: &'b SolidBundle<'b>,
+pub struct Prover<'b> {
+    level: SolidBundle<'b>,
+    /// What the bundle is asked with.
+    asked: Frame,
     occluders: Vec<Occluder>,
     groups: Groups,
     scale: Scale,
@@ -54,7 +80,8 @@ impl Run for Limited {
 
 impl<'b> Prover<'b> {
     /// `None` where the bundle has no occluders.
-    pub(crate) fn new(level: &'b SolidBundle<'b>) -> Option<Self> {
+    pub fn new(level: &SolidBundle<'b>) -> Option<Self> {
+        let (level, asked) = (level.as_baked(), level.frame());
         let (occluders, scale) = level.occluders()?;
         let run = Limited {
             level: Level::new(),
@@ -62,6 +89,7 @@ impl<'b> Prover<'b> {
         };
         Some(Self {
             level,
+            asked,
             groups: Groups::new(0, &occluders),
             occluders,
             scale,
@@ -70,11 +98,8 @@ impl<'b> Prover<'b> {
     }
 
     /// Looks for a proof that no eye in cell `a` sees any part of a body in cell `b`.
-    pub(crate) fn prove(&mut self, a: u32, b: u32) -> Again {
-        let solid = self.level.parameters();
-        let [lowest, highest] = solid.eye;
-        let eyes = [[0.0, 0.0, lowest], [0.0, 0.0, highest]];
-        let (Some(eyes), Some(body)) = (self.around(a, eyes), self.around(b, solid.hull)) else {
+    pub fn prove(&mut self, a: u32, b: u32) -> Again {
+        let Some([eyes, body]) = self.ends(a, b) else {
             return Again::Open;
         };
         self.decider.run.looks = LOOKS;
@@ -83,12 +108,47 @@ impl<'b> Prover<'b> {
         match found {
             (Found::Hidden, _) => Again::Hidden,
             (Found::Clear, Some([from, to])) if self.is_clear(from, to) => {
-                let middle = solid.middle;
-                let of_level = |at: Point| std::array::from_fn(|k| at[k] + middle[k]);
-                Again::Clear(of_level(from), of_level(to))
+                Again::Clear(self.of_level(from), self.of_level(to))
             }
             _ => Again::Open,
         }
+    }
+
+    /// What stands behind the answer for two cells, with positions as the bundle is asked; `None` for cells that are not there.
+    pub fn explain(&mut self, a: u32, b: u32) -> Option<Evidence> {
+        let [from, to] = self.ends(a, b)?.map(|span| span.centre);
+        let asked = |at: Point| self.asked.to_asked(self.of_level(at));
+        let met = (0..).zip(&self.occluders).filter_map(|(number, occluder)| {
+            let (along, plane) = first_met(occluder, from, to)?;
+            Some((along, number, plane))
+        });
+        let first = met.min_by(|(p, ..), (q, ..)| p.total_cmp(q));
+        let meets = first.map(|(along, occluder, plane)| Met {
+            occluder,
+            plane,
+            at: asked(std::array::from_fn(|k| from[k] + along * (to[k] - from[k]))),
+        });
+        let (line, frame) = ([from, to].map(asked), self.asked);
+        let (found, line, meets) = match self.prove(a, b) {
+            Again::Clear(eye, body) => ("clear", [eye, body].map(|at| frame.to_asked(at)), None),
+            Again::Hidden => ("hidden", line, meets),
+            Again::Open => ("open", line, meets),
+        };
+        Some(Evidence { found, line, meets })
+    }
+
+    /// The eyes of a cell and the bodies of another, relative to the middle.
+    fn ends(&self, a: u32, b: u32) -> Option<[Span; 2]> {
+        let solid = self.level.parameters();
+        let [lowest, highest] = solid.eye;
+        let eyes = [[0.0, 0.0, lowest], [0.0, 0.0, highest]];
+        Some([self.around(a, eyes)?, self.around(b, solid.hull)?])
+    }
+
+    /// What is relative to the middle, in the level's coordinates.
+    fn of_level(&self, at: Point) -> Point {
+        let middle = self.level.parameters().middle;
+        std::array::from_fn(|k| at[k] + middle[k])
     }
 
     /// Whether two cells that touch surely see each other: an eye that is possible in both is in no occluder, and in the body

@@ -248,10 +248,16 @@ impl<'a> Levels<'a> {
         if !self.valid.has_sample(a) || !self.valid.has_sample(b) {
             return false;
         }
-        let block = |at: Sample| (at.column >> BLOCK_LEVEL, at.row >> BLOCK_LEVEL);
-        let level = self.shape.level_of(block(a), block(b), 0);
+        let level = self.level_between(a, b);
         let cell = |at: Sample| Sample::new(at.column >> level, at.row >> level);
         self.groups(level).sees(cell(a), cell(b))
+    }
+
+    /// The level of quads of view cells that answer for view cells `a` and `b`: those around them.
+    #[inline]
+    pub fn level_between(&self, a: Sample, b: Sample) -> u32 {
+        let block = |at: Sample| (at.column >> BLOCK_LEVEL, at.row >> BLOCK_LEVEL);
+        self.shape.level_of(block(a), block(b), 0)
     }
 
     /// Whether any of the view cells `from` (a word of a block bitmap) of block `viewer` sees any of the cells `to`
