@@ -53,7 +53,7 @@
 //! # use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
 //! # use viewcell_ingest::world::Terrain;
 //! use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-//! use viewcell::query::{MappedBundle, Sample};
+//! use viewcell::query::OwnedBundle;
 //! # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
 //! # let terrain = Terrain::new(24, 16, heights.collect(), [10.0, 10.0])?;
 //! # let folder = tempfile::tempdir()?;
@@ -76,27 +76,26 @@
 //!
 //! # A session of many players
 //!
-//! Moves go in, and out comes who must be told about whom: [`Session`](viewcell::session::Session), on a terrain, in a level of cells, in
-//! a solid level, or on an [`OwnedBundle`](viewcell::query::OwnedBundle) of whichever kind.
+//! Moves go in, and out comes who must be told about whom: [`Session`](viewcell::session::Session), in a world of any kind.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
 //! # use viewcell_ingest::world::Terrain;
 //! use viewcell::session::{Session, SessionOptions};
-//! use viewcell::query::{MappedBundle, Sample};
+//! use viewcell::query::OwnedBundle;
 //! # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
 //! # let terrain = Terrain::new(24, 16, heights.collect(), [10.0, 10.0])?;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("wall.vcb");
 //! # bake_terrain(&terrain, &Source::of_terrain(&terrain), &BakeOptions::default(), &path, &Silent)?;
 //!
-//! let map = MappedBundle::open(&path)?;
-//! let mut session = Session::new(&map.terrain()?, 3, SessionOptions::default());
+//! let bundle = OwnedBundle::open(&path)?;
+//! let mut session = Session::new(&bundle, 3, SessionOptions::default());
 //! let mut told = Vec::new();
-//! // Two players west of the wall, and one east of it.
-//! for (player, place) in [(0, (2, 8)), (1, (4, 3)), (2, (21, 8))] {
-//!     let place = Sample::new(place.0, place.1);
+//! // Two players west of the wall, and one east of it. [Unit: m]
+//! for (player, [east, south]) in [(0, [20.0, 80.0]), (1, [40.0, 30.0]), (2, [210.0, 80.0])] {
+//!     let place = bundle.world().locate([east, south, 0.0]);
 //!     session.move_to(player, Some(place), |notice| told.push((notice.to, notice.about)))?;
 //! }
 //! assert!(told.contains(&(0, 1)) && told.contains(&(1, 0)));

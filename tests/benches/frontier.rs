@@ -4,7 +4,7 @@ mod common;
 
 use divan::Bencher;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::query::{MappedBundle, Sample, TerrainBundle};
+use viewcell::query::{MappedBundle, Place, Sample, TerrainBundle, World};
 use viewcell::session::{Session, SessionOptions};
 
 fn main() {
@@ -84,7 +84,7 @@ fn session_tick_of_32_players(bencher: Bencher) {
     let map = open();
     let terrain = map.terrain().unwrap();
     let grid = terrain.grid();
-    let mut session = Session::new(&terrain, PLAYERS, SessionOptions::default());
+    let mut session = Session::new(&World::Terrain(terrain), PLAYERS, SessionOptions::default());
     let start = |i| common::sample(i as u64, grid.width(), grid.height());
     let mut places: Vec<Sample> = (0..PLAYERS).map(start).collect();
     let mut turn = 0;
@@ -100,7 +100,7 @@ fn session_tick_of_32_players(bencher: Bencher) {
                 step(place.column, way.column, grid.width()),
                 step(place.row, way.row, grid.height()),
             );
-            let _ = session.move_to(player, Some(*place), |_| told += 1);
+            let _ = session.move_to(player, Some(Some(Place::Sample(*place))), |_| told += 1);
         }
     };
     // All meet for the first time in the first tick.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use viewcell::frontier::cells;
-use viewcell::query::{Bundle, CellBundle};
+use viewcell::query::{Bundle, CellBundle, Place, World};
 use viewcell::session::{News, Session, SessionOptions};
 use viewcell_bake::{CellOptions, bake_cells};
 use viewcell_ingest::world::{BitMatrix, BspChild, BspLeaf, BspNode, BspTree, CellGraph};
@@ -126,7 +126,7 @@ fn session(level: &CellBundle, peers: bool) -> String {
         peers,
         ..SessionOptions::default()
     };
-    let mut session = Session::new(level, PLAYERS, options);
+    let mut session = Session::new(&World::Cells(*level), PLAYERS, options);
     let mut seed = 1_u32;
     let mut dice = |sides: u32| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -137,9 +137,10 @@ fn session(level: &CellBundle, peers: bool) -> String {
         session.tick();
         for player in 0..PLAYERS {
             let next = match session.place(player) {
-                Some(cell) => (cell + dice(3)).checked_sub(1),
-                None => Some(dice(level.cells())),
+                Some(Some(Place::Cell(cell))) => (cell + dice(3)).checked_sub(1),
+                _ => Some(dice(level.cells())),
             };
+            let next = next.map(|cell| Some(Place::Cell(cell)));
             let _ = session.move_to(player, next, |notice| {
                 let what = u32::from(notice.what == News::Frontier);
                 let (to, about) = (notice.to, notice.about);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use viewcell::query::{MappedBundle, Sample};
+use viewcell::query::{MappedBundle, Place, Sample};
 use viewcell::session::{News, Session, SessionOptions};
 use viewcell_ingest::world::Terrain;
 
@@ -20,8 +20,8 @@ const TICKS: u32 = 120;
 /// The walk of `session.c`, in Rust.
 fn walk(path: &Path, options: SessionOptions) -> String {
     let map = MappedBundle::open(path).unwrap();
-    let terrain = map.terrain().unwrap();
-    let mut session = Session::new(&terrain, PLAYERS as usize, options);
+    let world = map.bundle().unwrap().world().unwrap();
+    let mut session = Session::new(&world, PLAYERS as usize, options);
     let mut seed = 1_u32;
     let mut dice = |sides: u32| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -31,14 +31,15 @@ fn walk(path: &Path, options: SessionOptions) -> String {
     for tick in 0..TICKS {
         session.tick();
         for player in 0..PLAYERS {
-            let here = session.place(player as usize);
+            let here = session.place(player as usize).flatten();
+            let here = here.and_then(|place| world.sample(place));
             let goes = here.is_some() && dice(100) == 0;
             let mut next = Sample::new(dice(WIDTH), dice(HEIGHT));
             if let Some(here) = here {
                 next.column = here.column.wrapping_add(dice(3)).wrapping_sub(1);
                 next.row = here.row.wrapping_add(dice(3)).wrapping_sub(1);
             }
-            let to = (!goes).then_some(next);
+            let to = (!goes).then_some(Some(Place::Sample(next)));
             let _ = session.move_to(player as usize, to, |notice| {
                 let what = u32::from(notice.what == News::Frontier);
                 let (to, about) = (notice.to, notice.about);

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use viewcell::dice::Dice;
 use viewcell::frontier::FrontierError;
-use viewcell::query::{Bundle, CellBundle, Extent, SymmetryCode};
-use viewcell::session::{News, Notice, Session, SessionOptions};
+use viewcell::query::{Bundle, CellBundle, Extent, Place, SymmetryCode, World};
+use viewcell::session::{Half, News, Notice, Session, SessionOptions};
 
 use viewcell_ingest::world::Symmetry;
 
@@ -14,10 +14,21 @@ use crate::bundle::{bake, random_level};
 const LEVEL: &[u8] = include_bytes!("../golden/v1/level.vcb");
 const PLAYERS: usize = 5;
 
+fn in_cell(cell: u32) -> Option<Place> {
+    Some(Place::Cell(cell))
+}
+
+fn cell_of(session: &Session<World>, player: usize) -> Option<u32> {
+    match session.place(player)?? {
+        Place::Cell(cell) => Some(cell),
+        Place::Sample(sample) => panic!("{sample:?} in a level"),
+    }
+}
+
 /// Players come, go and walk from cell to cell that they see; after each move all notices are
 /// judged by who sees whom. Returns the number of notices and of sets.
 fn walk(level: &CellBundle<'_>, options: SessionOptions) -> (usize, u64) {
-    let mut session = Session::new(level, PLAYERS, options);
+    let mut session = Session::new(&World::Cells(*level), PLAYERS, options);
     let is_mutual = level.parameters().symmetry != SymmetryCode::None;
     let mut dice = Dice(3);
     let mut told = 0;
@@ -26,7 +37,7 @@ fn walk(level: &CellBundle<'_>, options: SessionOptions) -> (usize, u64) {
             session.tick();
         }
         let player = turn % PLAYERS;
-        let cell = match session.place(player) {
+        let cell = match cell_of(&session, player) {
             _ if dice.roll(40) == 0 => None,
             None => Some(dice.roll(level.cells())),
             Some(cell) => {
@@ -38,14 +49,14 @@ fn walk(level: &CellBundle<'_>, options: SessionOptions) -> (usize, u64) {
         };
         let mut notices: Vec<Notice> = Vec::new();
         session
-            .move_to(player, cell, |notice| notices.push(notice))
+            .move_to(player, cell.map(in_cell), |notice| notices.push(notice))
             .unwrap();
-        assert_eq!(session.place(player), cell);
+        assert_eq!(session.place(player), cell.map(in_cell));
         let unique: HashSet<(usize, usize)> = notices.iter().map(|n| (n.to, n.about)).collect();
         assert_eq!(unique.len(), notices.len(), "told twice");
         told += notices.len();
         for other in (0..PLAYERS).filter(|other| *other != player) {
-            let (Some(here), Some(there)) = (cell, session.place(other)) else {
+            let (Some(here), Some(there)) = (cell, cell_of(&session, other)) else {
                 assert_eq!(session.age(player, other), None);
                 assert!(!unique.contains(&(player, other)));
                 continue;
@@ -60,8 +71,10 @@ fn walk(level: &CellBundle<'_>, options: SessionOptions) -> (usize, u64) {
                     assert_eq!(heard, None, "what cannot be seen is nobody's business");
                 }
             }
-            if let Some(own) = session.half(player, other) {
-                let others = session.half(other, player).unwrap();
+            if let Some(Half::Cells(own)) = session.half(player, other) {
+                let Some(Half::Cells(others)) = session.half(other, player) else {
+                    panic!("one half");
+                };
                 assert!(!is_mutual || own.contains(here) && others.contains(there));
                 assert!(!own.contains(level.cells()));
                 assert_eq!(own.words().len(), level.cells().div_ceil(64) as usize);
@@ -112,19 +125,21 @@ fn who_sees_one_way_only_is_told_and_has_no_set() {
 #[test]
 fn there_is_no_session_in_cells_that_are_not_there() {
     let level = Bundle::from_bytes(LEVEL).unwrap().cells().unwrap();
-    let mut session = Session::new(&level, 2, SessionOptions::default());
+    let mut session = Session::new(&World::Cells(level), 2, SessionOptions::default());
     let (cell, cells) = (level.cells(), level.cells());
     let nothing = |_: Notice| panic!("there is nobody to tell");
-    let error = session.move_to(0, Some(cell), nothing).unwrap_err();
+    let error = session
+        .move_to(0, Some(in_cell(cell)), nothing)
+        .unwrap_err();
     assert_eq!(error, FrontierError::NoCell { cell, cells });
     assert!(error.to_string().contains("expected a number below"));
     assert_eq!(session.place(0), None);
-    let error = session.move_to(9, Some(0), nothing).unwrap_err();
+    let error = session.move_to(9, Some(in_cell(0)), nothing).unwrap_err();
     let (player, players) = (9, 2);
     assert_eq!(error, FrontierError::NoPlayer { player, players });
-    session.move_to(0, Some(0), nothing).unwrap();
+    session.move_to(0, Some(in_cell(0)), nothing).unwrap();
     let mut told = 0;
-    session.move_to(1, Some(0), |_| told += 1).unwrap();
+    session.move_to(1, Some(in_cell(0)), |_| told += 1).unwrap();
     assert_eq!(told, 2, "players in one cell see each other");
 }
 
@@ -133,7 +148,7 @@ fn there_is_no_session_in_cells_that_are_not_there() {
 fn whoever_may_come_to_be_seen_is_told_of_before() {
     let bundle = Bundle::from_bytes(LEVEL).unwrap();
     let level = bundle.cells().unwrap();
-    let mut session = Session::new(&level, PLAYERS, SessionOptions::default());
+    let mut session = Session::new(&World::Cells(level), PLAYERS, SessionOptions::default());
     let mut dice = Dice(8);
     let mut reaches: [Option<Extent>; PLAYERS] = [None; PLAYERS];
     let words = (level.cells() as usize).div_ceil(64);
@@ -151,7 +166,7 @@ fn whoever_may_come_to_be_seen_is_told_of_before() {
         reaches[player] = Some(reach);
         let mut notices: Vec<Notice> = Vec::new();
         session
-            .move_within(player, cell, reach, |notice| notices.push(notice))
+            .move_within(player, in_cell(cell), reach, |notice| notices.push(notice))
             .unwrap();
         let (mut own, mut others) = (vec![0; words], vec![0; words]);
         let own = level.cells_in(&reach, &mut own).unwrap();
@@ -161,7 +176,7 @@ fn whoever_may_come_to_be_seen_is_told_of_before() {
             };
             let others = level.cells_in(reach, &mut others).unwrap();
             let may = level.any_visible(own, others);
-            let now = level.visible(cell, session.place(other).unwrap());
+            let now = level.visible(cell, cell_of(&session, other).unwrap());
             for (to, about) in [(player, other), (other, player)] {
                 let heard = notices.iter().any(|n| n.to == to && n.about == about);
                 assert_eq!(heard, may, "{to} of {about}");

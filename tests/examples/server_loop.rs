@@ -8,7 +8,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use viewcell::query::{MappedBundle, Sample};
+use viewcell::query::{MappedBundle, Place, Sample, World};
 use viewcell::session::{News, Session, SessionOptions};
 
 /// Players, and ticks of the server.
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let map = MappedBundle::open(&path)?;
     let terrain = map.terrain()?;
     let grid = terrain.grid();
-    let mut session = Session::new(&terrain, PLAYERS, SessionOptions::default());
+    let mut session = Session::new(&World::Terrain(terrain), PLAYERS, SessionOptions::default());
 
     // Where each player is going: a random walk that a number generator drives.
     let mut seed = 7_u64;
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 step(place.row, roll(3), grid.height()),
             );
             // Where nobody can stand, such as in a void, the move is refused.
-            let moved = session.move_to(player, Some(next), |notice| {
+            let moved = session.move_to(player, Some(Some(Place::Sample(next))), |notice| {
                 // Here a server writes a packet to player `notice.to` about `notice.about`.
                 if notice.what == News::Position {
                     sent += 1;

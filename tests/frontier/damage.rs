@@ -2,7 +2,7 @@
 
 use crate::common::{Dice, MUTUAL, all_options, bake, ridges};
 use viewcell::frontier::{FrontierBuilder, Side};
-use viewcell::query::{Bundle, Sample};
+use viewcell::query::{Bundle, Place, Sample, World};
 use viewcell::session::{Session, SessionOptions};
 
 #[test]
@@ -25,11 +25,11 @@ fn frontiers_of_damaged_bundles_end() {
             continue;
         };
         opened += 1;
-        let mut session = Session::new(&terrain, 4, SessionOptions::default());
+        let mut session = Session::new(&World::Terrain(terrain), 4, SessionOptions::default());
         for _ in 0..12 {
             session.tick();
-            let place = Sample::new(dice.roll(22), dice.roll(19));
-            let _ = session.move_to(dice.roll(4) as usize, Some(place), |_| ());
+            let place = Place::Sample(Sample::new(dice.roll(22), dice.roll(19)));
+            let _ = session.move_to(dice.roll(4) as usize, Some(Some(place)), |_| ());
         }
         let mut builder = FrontierBuilder::new(&terrain);
         for options in all.iter().skip(i % 7).step_by(7) {

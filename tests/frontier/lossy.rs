@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::query::{MappedBundle, Sample, TerrainBundle};
+use viewcell::query::{MappedBundle, Place, Sample, TerrainBundle, World};
 use viewcell::session::{News, Session, SessionOptions};
 use viewcell_bake::{
     BakeOptions, Budget, Compression, RepackOptions, Silent, VisibilityMode, Weight, bake_terrain,
@@ -74,16 +74,15 @@ fn frontiers(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
 
 /// Players who walk. Whoever is seen by what the bundle says is told of; returns how many are.
 fn session(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
-    let grid = terrain.grid();
-    let mut session = Session::new(terrain, work.players, SessionOptions::default());
+    let (grid, world) = (terrain.grid(), World::Terrain(*terrain));
+    let at = |session: &Session<World>, player| world.sample(session.place(player)??);
+    let mut session = Session::new(&world, work.players, SessionOptions::default());
     let mut goals: Vec<Sample> = (0..work.players).map(|_| place(terrain, dice)).collect();
     let mut seen = 0;
     for _ in 0..work.ticks {
         session.tick();
         for (player, goal) in goals.iter_mut().enumerate() {
-            let here = session
-                .place(player)
-                .unwrap_or_else(|| place(terrain, dice));
+            let here = at(&session, player).unwrap_or_else(|| place(terrain, dice));
             if here == *goal || dice.roll(50) == 0 {
                 *goal = place(terrain, dice);
             }
@@ -98,7 +97,9 @@ fn session(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
             );
             let mut told = Vec::new();
             if session
-                .move_to(player, Some(to), |notice| told.push(notice))
+                .move_to(player, Some(Some(Place::Sample(to))), |notice| {
+                    told.push(notice);
+                })
                 .is_err()
             {
                 // A void lies in the way.
@@ -106,7 +107,7 @@ fn session(terrain: &TerrainBundle<'_>, work: &Work, dice: &mut Dice) -> u64 {
                 continue;
             }
             for other in (0..work.players).filter(|&other| other != player) {
-                let Some(there) = session.place(other) else {
+                let Some(there) = at(&session, other) else {
                     continue;
                 };
                 for (listener, about, from, at) in

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use viewcell::dice::Dice;
 use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-use viewcell::query::{Answer, Extent, MappedBundle, Quad, Sample};
-use viewcell::session::SessionOptions;
+use viewcell::query::{Answer, Extent, MappedBundle, Place, Quad, Sample};
+use viewcell::session::{Half, SessionOptions};
 use viewcell_bake::VisibilityMode;
 use viewcell_bake::live::Snapshot;
 use viewcell_bake::live::{LiveSession, Rebaker};
@@ -387,8 +387,8 @@ fn sessions_follow_the_ground() {
     let mut session = live.session(3, SessionOptions::default());
     session.tick();
     let places = [(2, 12), (37, 12), (37, 1)].map(|(c, r)| Sample::new(c, r));
-    for (player, place) in places.into_iter().enumerate() {
-        session.move_to(player, Some(place), |_| ()).unwrap();
+    for (player, place) in places.map(Place::Sample).into_iter().enumerate() {
+        session.move_to(player, Some(Some(place)), |_| ()).unwrap();
     }
     // Whoever may be past the wall before others hear of it is told of.
     let mut early = live.session(2, SessionOptions::default());
@@ -397,12 +397,20 @@ fn sessions_follow_the_ground() {
         let place = places[player];
         let middle = [f64::from(place.column), f64::from(place.row), 0.0].map(|at| at * 5.0);
         early
-            .move_within(player, place, Extent::ball(middle, metres), |_| told += 1)
+            .move_within(
+                player,
+                Some(Place::Sample(place)),
+                Extent::ball(middle, metres),
+                |_| told += 1,
+            )
             .unwrap();
         assert_eq!(told > 0, metres > 100.0);
     }
     let halves = |session: &LiveSession, a: usize, b: usize| {
-        [(a, b), (b, a)].map(|(a, b)| session.half(a, b).unwrap().clone())
+        [(a, b), (b, a)].map(|(a, b)| match session.half(a, b) {
+            Some(Half::Terrain(half)) => half.clone(),
+            other => panic!("{other:?}"),
+        })
     };
     let sets = [(0, 1), (0, 2)].map(|(a, b)| halves(&session, a, b));
     assert!(session.age(1, 2).is_none());
@@ -440,13 +448,13 @@ fn sessions_follow_the_ground() {
     session.follow(|_| panic!("told again"));
     session.tick();
     session
-        .move_to(0, Some(Sample::new(3, 12)), |_| ())
+        .move_to(0, Some(Some(Place::Sample(Sample::new(3, 12)))), |_| ())
         .unwrap();
     assert!(session.age(0, 1).is_none());
     assert!(live.now().terrain().visible(Sample::new(3, 12), places[1]));
     assert!(
         session
-            .move_to(0, Some(Sample::new(99, 0)), |_| ())
+            .move_to(0, Some(Some(Place::Sample(Sample::new(99, 0)))), |_| ())
             .is_err()
     );
 }
@@ -458,8 +466,8 @@ fn who_stands_still_without_a_set_is_told_of_whom_the_ground_has_opened() {
     live.hold(true);
     let mut session = live.session(2, SessionOptions::default());
     let places = [(2, 12), (37, 12)].map(|(c, r)| Sample::new(c, r));
-    for (player, place) in places.into_iter().enumerate() {
-        session.move_to(player, Some(place), |_| ()).unwrap();
+    for (player, place) in places.map(Place::Sample).into_iter().enumerate() {
+        session.move_to(player, Some(Some(place)), |_| ()).unwrap();
     }
     assert!(session.age(0, 1).is_some());
     // Ends the set, for others may see each other there, and not these two.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use viewcell::dice::Dice;
-use viewcell::query::{Answer, Sample};
+use viewcell::query::{Answer, Place, Sample};
 use viewcell::session::SessionOptions;
 use viewcell_bake::RebakeOptions;
 use viewcell_bake::live::Rebaker;
@@ -182,7 +182,8 @@ fn play(bundle: &Path, bodies: Bodies, play: &Play) -> Outcome {
                 session.tick();
                 for (player, place) in places.iter_mut().enumerate() {
                     *place = step(&mut dice, *place, ground);
-                    session.move_to(player, Some(*place), |_| ()).unwrap();
+                    let place = Some(Some(Place::Sample(*place)));
+                    session.move_to(player, place, |_| ()).unwrap();
                 }
                 let before = accepted.load(Ordering::SeqCst);
                 session.follow(|_| ());

@@ -299,7 +299,8 @@ fn sessions_reach_as_far_in_an_engines_coordinates_as_in_the_levels() {
         let level = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
         let scale = engine([1.0, 0.0, 0.0]).into_iter().sum::<f64>();
         let worlds = [level, level.as_baked()];
-        let mut sessions = worlds.map(|of| Session::new(&of, 2, SessionOptions::default()));
+        let mut sessions =
+            worlds.map(|of| Session::new(&World::Solid(of), 2, SessionOptions::default()));
         let mut dice = Dice(8);
         let (mut silent, mut told) = (0, 0);
         for step in 0..400 {
@@ -311,7 +312,7 @@ fn sessions_reach_as_far_in_an_engines_coordinates_as_in_the_levels() {
                     0 => (engine(at), far * scale),
                     _ => (in_level(from, at), far),
                 };
-                let place = worlds[k].locate(position);
+                let place = worlds[k].locate(position).map(Place::Cell);
                 let mut notices = Vec::new();
                 let reach = Extent::ball(position, reach);
                 let tell = |notice: Notice| notices.push(notice);

@@ -2,7 +2,7 @@
 
 use viewcell::dice::Dice;
 use viewcell::frontier::FrontierError;
-use viewcell::query::{Bundle, Extent, SolidBundle, SolidParameters};
+use viewcell::query::{Bundle, Extent, Place, SolidBundle, World};
 use viewcell::session::{News, Notice, Session, SessionOptions};
 use viewcell_bake::BakeOptions;
 
@@ -31,10 +31,10 @@ fn has(notices: &[Notice], to: usize, about: usize) -> bool {
 }
 
 /// No cell of one half sees a cell of the other, by the slow way; how many cells the two have.
-fn check_set(level: &SolidBundle<'_>, session: &Session<SolidBundle>, [a, b]: [usize; 2]) -> usize {
+fn check_set(level: &SolidBundle<'_>, session: &Session<World>, [a, b]: [usize; 2]) -> usize {
     let halves = [(a, b), (b, a)].map(|(a, b)| session.half(a, b).unwrap());
     let [own, others] = halves.map(|half| {
-        let is_in = |cell: &u32| half.contains(SolidParameters::sample(*cell));
+        let is_in = |cell: &u32| half.contains(Place::Cell(*cell));
         (0..level.cells()).filter(is_in).collect::<Vec<u32>>()
     });
     assert_eq!(
@@ -50,7 +50,7 @@ fn check_set(level: &SolidBundle<'_>, session: &Session<SolidBundle>, [a, b]: [u
 /// Players come, go and walk, also to where there is no cell; after each move all pairs are judged by positions.
 /// Returns the number of notices, of sets, and of moves into no cell.
 fn walk(level: &SolidBundle<'_>, options: SessionOptions, seed: u64) -> (usize, u64, usize) {
-    let mut session = Session::new(level, PLAYERS, options);
+    let mut session = Session::new(&World::Solid(*level), PLAYERS, options);
     let mut points: [Option<Point>; PLAYERS] = [None; PLAYERS];
     let mut dice = Dice(seed);
     let (mut told, mut nowhere) = (0, 0);
@@ -64,7 +64,7 @@ fn walk(level: &SolidBundle<'_>, options: SessionOptions, seed: u64) -> (usize, 
             Some(at) if dice.roll(30) != 0 => Some(step(at, 40.0, &mut dice)),
             _ => Some(anywhere(&mut dice)),
         };
-        let place = points[player].map(|at| level.locate(at));
+        let place = points[player].map(|at| level.locate(at).map(Place::Cell));
         nowhere += usize::from(place == Some(None));
         let mut notices: Vec<Notice> = Vec::new();
         session
@@ -140,14 +140,14 @@ fn nobody_among_solids_is_left_in_the_dark_and_nobody_is_told_too_much() {
 fn players_in_two_rooms_have_large_halves() {
     for bytes in levels() {
         let level = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
-        let mut session = Session::new(&level, 2, SessionOptions::default());
+        let mut session = Session::new(&World::Solid(level), 2, SessionOptions::default());
         let silent = |_: Notice| panic!("neither sees the other");
         for (player, at) in [[48.0, 48.0, 32.0], [480.0, 48.0, 32.0]]
             .into_iter()
             .enumerate()
         {
             session
-                .move_to(player, Some(level.locate(at)), silent)
+                .move_to(player, Some(level.locate(at).map(Place::Cell)), silent)
                 .unwrap();
         }
         let cells = check_set(&level, &session, [0, 1]);
@@ -158,7 +158,7 @@ fn players_in_two_rooms_have_large_halves() {
         );
         // Above the ceiling is no cell: who is there sees all, and is seen.
         let mut told = Vec::new();
-        let above = level.locate([48.0, 48.0, 999.0]);
+        let above = level.locate([48.0, 48.0, 999.0]).map(Place::Cell);
         assert_eq!(above, None);
         session
             .move_to(0, Some(above), |notice| told.push(notice))
@@ -166,7 +166,8 @@ fn players_in_two_rooms_have_large_halves() {
         assert!(has(&told, 0, 1) && has(&told, 1, 0) && session.age(0, 1).is_none());
         session.move_to(0, None, silent).unwrap();
         let (cell, cells) = (level.cells(), level.cells());
-        let error = session.move_to(0, Some(Some(cell)), silent).unwrap_err();
+        let none = Some(Some(Place::Cell(cell)));
+        let error = session.move_to(0, none, silent).unwrap_err();
         assert_eq!(error, FrontierError::NoCell { cell, cells });
     }
 }
@@ -176,7 +177,7 @@ fn players_in_two_rooms_have_large_halves() {
 fn whoever_may_come_to_be_seen_among_solids_is_told_of_before() {
     for bytes in levels() {
         let level = Bundle::from_bytes(&bytes).unwrap().solid().unwrap();
-        let mut session = Session::new(&level, PLAYERS, SessionOptions::default());
+        let mut session = Session::new(&World::Solid(level), PLAYERS, SessionOptions::default());
         let mut dice = Dice(5);
         let mut points: [Option<(Point, Extent)>; PLAYERS] = [None; PLAYERS];
         // Who was told of whom when either moved last.
@@ -220,7 +221,7 @@ fn whoever_may_come_to_be_seen_among_solids_is_told_of_before() {
             points[player] = Some((at, reach));
             let mut notices: Vec<Notice> = Vec::new();
             session
-                .move_within(player, level.locate(at), reach, |notice| {
+                .move_within(player, level.locate(at).map(Place::Cell), reach, |notice| {
                     notices.push(notice)
                 })
                 .unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tiff::decoder::{Decoder, DecodingResult};
-use viewcell::query::{MappedBundle, Sample};
+use viewcell::query::{MappedBundle, Place, Sample, World};
 use viewcell::session::{Session, SessionOptions};
 
 use crate::browser::Browser;
@@ -375,9 +375,9 @@ fn walking_by_keyboard_counts_every_step_and_renegotiation() {
         peers: true,
         ..SessionOptions::default()
     };
-    let mut session = Session::new(&map.terrain().unwrap(), 2, options);
+    let mut session = Session::new(&World::Terrain(map.terrain().unwrap()), 2, options);
     let mut walk = |player, column| {
-        let place = Some(Sample::new(column, 25));
+        let place = Some(Some(Place::Sample(Sample::new(column, 25))));
         session.move_to(player, place, |_| ()).unwrap();
         session.tick();
         session.sets()

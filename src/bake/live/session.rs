@@ -8,17 +8,17 @@ use self_cell::self_cell;
 use super::rebaker::{Rebaker, Shared};
 use super::snapshot::Snapshot;
 use viewcell::format::grid::BLOCK_LEVEL;
-use viewcell::format::{Grid, Openings, Quad, Sample};
-use viewcell::frontier::{Frontier, FrontierBuilder, FrontierError};
-use viewcell::query::{Extent, TerrainBundle};
-use viewcell::session::{Session, SessionOptions, SessionWorld};
+use viewcell::format::{Grid, Openings, Quad};
+use viewcell::frontier::Frontier;
+use viewcell::query::World;
+use viewcell::session::{Half, Session, SessionOptions, SessionWorld, Sets};
 
 self_cell!(
-    /// A snapshot, and its terrain.
+    /// A snapshot, and its terrain as a world.
     struct View {
         owner: Arc<Snapshot>,
         #[covariant]
-        dependent: TerrainBundle,
+        dependent: World,
     }
 
     impl {Debug}
@@ -29,7 +29,7 @@ self_cell!(
     pub struct LiveSets {
         owner: Arc<Snapshot>,
         #[not_covariant]
-        dependent: FrontierBuilder,
+        dependent: Sets,
     }
 
     impl {Debug}
@@ -67,7 +67,7 @@ impl fmt::Debug for LiveGround {
 
 impl LiveGround {
     fn new(shared: Arc<Shared>, now: Arc<Snapshot>) -> Self {
-        let view = View::new(now, |now| now.terrain());
+        let view = View::new(now, |now| World::Terrain(now.terrain()));
         Self { shared, view }
     }
 
@@ -75,60 +75,22 @@ impl LiveGround {
     pub fn snapshot(&self) -> &Snapshot {
         self.view.borrow_owner()
     }
-
-    fn terrain(&self) -> &TerrainBundle<'_> {
-        self.view.borrow_dependent()
-    }
 }
 
 impl SessionWorld for LiveGround {
-    type Place = Sample;
-    type Half = Frontier;
-    type Builder = LiveSets;
+    type Sets = LiveSets;
 
-    fn builder(&self) -> LiveSets {
+    fn world(&self) -> &World<'_> {
+        self.view.borrow_dependent()
+    }
+
+    fn sets(&self) -> LiveSets {
         let now = self.view.borrow_owner().clone();
-        LiveSets::new(now, |now| now.terrain().builder())
+        LiveSets::new(now, |now| Sets::new(&World::Terrain(now.terrain())))
     }
 
-    fn check(&self, place: Sample) -> Result<(), FrontierError> {
-        self.terrain().check(place)
-    }
-
-    fn is_mutual(&self) -> bool {
-        self.terrain().is_mutual()
-    }
-
-    fn visible(&self, from: Sample, to: Sample) -> bool {
-        self.terrain().visible(from, to)
-    }
-
-    fn extent(&self, place: Sample) -> Extent {
-        self.terrain().extent(place)
-    }
-
-    fn sees(&self, from: &Extent, to: &Extent) -> bool {
-        self.terrain().sees(from, to)
-    }
-
-    fn contains(half: &Frontier, place: Sample) -> bool {
-        half.contains(place)
-    }
-
-    fn contains_all(&self, half: &Frontier, region: &Extent) -> bool {
-        self.terrain().contains_all(half, region)
-    }
-
-    fn begin(sets: &mut LiveSets, here: Sample, there: Sample, options: &SessionOptions) {
-        sets.with_dependent_mut(|_, sets| TerrainBundle::begin(sets, here, there, options));
-    }
-
-    fn join(sets: &mut LiveSets, place: Sample) -> bool {
-        sets.with_dependent_mut(|_, sets| TerrainBundle::join(sets, place))
-    }
-
-    fn finish(sets: &mut LiveSets, options: &SessionOptions) -> [Frontier; 2] {
-        sets.with_dependent_mut(|_, sets| TerrainBundle::finish(sets, options))
+    fn with_sets<R>(sets: &mut LiveSets, work: impl FnOnce(&mut Sets<'_>) -> R) -> R {
+        sets.with_dependent_mut(|_, sets| work(sets))
     }
 
     fn now(&self) -> Option<Self> {
@@ -137,24 +99,25 @@ impl SessionWorld for LiveGround {
         is_other.then(|| Self::new(self.shared.clone(), now))
     }
 
-    fn keeps(&self, before: &Self, halves: &[Frontier; 2]) -> bool {
+    fn keeps(&self, before: &Self, halves: &[Half; 2]) -> bool {
         let [now, before] = [self, before].map(Self::snapshot);
         match now.since(before.version()) {
             _ if now.version() == before.version() => true,
-            Some(openings) => !opens(&openings, self.terrain(), halves),
-            None => self.terrain().keeps(self.terrain(), halves),
+            Some(openings) => !opens(&openings, self.world(), halves),
+            None => self.world().keeps(self.world(), halves),
         }
     }
 }
 
 /// Whether anybody in one half of a set may see anybody in the other by some openings.
-fn opens(openings: &Openings, terrain: &TerrainBundle, halves: &[Frontier; 2]) -> bool {
-    let [a, b] = halves
-        .each_ref()
-        .map(|half| Occupied::new(terrain.grid(), half));
-    let root = terrain.grid().root();
-    a.opens(openings, root, &b, root)
-        || !terrain.parameters().mutual && b.opens(openings, root, &a, root)
+fn opens(openings: &Openings, world: &World<'_>, halves: &[Half; 2]) -> bool {
+    let (World::Terrain(terrain), [Half::Terrain(a), Half::Terrain(b)]) = (world, halves) else {
+        return true;
+    };
+    let grid = terrain.grid();
+    let [a, b] = [a, b].map(|half| Occupied::new(grid, half));
+    a.opens(openings, grid.root(), &b, grid.root())
+        || !world.is_mutual() && b.opens(openings, grid.root(), &a, grid.root())
 }
 
 /// Which quads of level 3 and more somebody may be in.

@@ -160,6 +160,6 @@ pub(super) fn status_of_place(error: FrontierError) -> viewcell_status {
         FrontierError::Void(_) => VIEWCELL_VOID,
         FrontierError::NoPlayer { .. } => VIEWCELL_ARGUMENT,
         // The C interface puts no other terrain in the place of one.
-        FrontierError::OtherKind | FrontierError::OtherSize { .. } => VIEWCELL_KIND,
+        FrontierError::OtherKind => VIEWCELL_KIND,
     }
 }

@@ -10,10 +10,21 @@ use super::side::{FrontierError, Side};
 use super::state::{FrontierBuilder, GrowingHalf, Phase};
 use crate::format::{Answer, Sample};
 use crate::query::TerrainBundle;
-use crate::session::SessionWorld as _;
 
 /// Most quads that wait on one side.
 const QUEUE: u64 = 1 << 16;
+
+/// Errors where nobody can be at a sample.
+pub(crate) fn check_sample(terrain: &TerrainBundle, sample: Sample) -> Result<(), FrontierError> {
+    match (
+        terrain.grid().has_sample(sample),
+        terrain.valid().has_sample(sample),
+    ) {
+        (false, _) => Err(FrontierError::Outside(sample)),
+        (true, false) => Err(FrontierError::Void(sample)),
+        (true, true) => Ok(()),
+    }
+}
 
 impl<'a> FrontierBuilder<'a> {
     /// Makes room for frontier sets of a terrain: some two bytes a sample.
@@ -96,7 +107,7 @@ impl<'a> FrontierBuilder<'a> {
         self.turn = Side::A;
         (self.tried, self.spent, self.merged) = (0, 0, 0);
         for place in [a, b] {
-            self.terrain.check(place)?;
+            check_sample(&self.terrain, place)?;
         }
         let (of_a, of_b) = (a.quad(), b.quad());
         if !self.mutually_invisible(of_a, of_b) {

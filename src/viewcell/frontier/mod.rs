@@ -21,6 +21,7 @@ mod samples;
 mod side;
 mod state;
 
+pub(crate) use builder::check_sample;
 pub use options::FrontierOptions;
 pub use region::{Frontier, FrontierCodeError, Region};
 pub use side::{FrontierError, Side};

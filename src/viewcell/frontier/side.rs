@@ -50,13 +50,6 @@ pub enum FrontierError {
     },
     /// The place is of another kind of world.
     OtherKind,
-    /// The terrain has other sides than the one before.
-    OtherSize {
-        /// Columns and rows of the one before.
-        expected: [u32; 2],
-        /// Those of this one.
-        found: [u32; 2],
-    },
 }
 
 impl fmt::Display for FrontierError {
@@ -83,14 +76,6 @@ impl fmt::Display for FrontierError {
             }
             Self::OtherKind => f.write_str(
                 "expected a sample on a terrain, a cell in a level, found the other; give places of the bundle's own kind",
-            ),
-            Self::OtherSize {
-                expected: [columns, rows],
-                found: [width, height],
-            } => write!(
-                f,
-                "expected a terrain of {columns} x {rows} samples, as before, found one of {width} x {height}; \
-                 begin another session"
             ),
         }
     }

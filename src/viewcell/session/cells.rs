@@ -1,10 +1,8 @@
-//! Sessions in a level of cells.
+//! Frontier sets in a level of cells.
 
-use super::world::{SessionOptions, SessionWorld};
 use crate::format::bits;
-use crate::format::cells::{MAX_CELLS, SymmetryCode};
-use crate::frontier::FrontierError;
-use crate::query::{CellBundle, Extent};
+use crate::format::cells::SymmetryCode;
+use crate::query::CellBundle;
 
 /// One player's half of a frontier set between cells: a bitmap of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,13 +54,31 @@ impl CellHalf {
 
 /// The frontier set at hand between cells.
 #[derive(Debug)]
-pub struct CellSets<'a> {
+pub(super) struct CellSets<'a> {
     level: CellBundle<'a>,
     /// Two bitmaps, and a third for where sight is not mutual.
     memory: Vec<u64>,
 }
 
-impl CellSets<'_> {
+impl<'a> CellSets<'a> {
+    /// For sets in a level. Allocates.
+    pub(super) fn new(level: &CellBundle<'a>) -> Self {
+        Self {
+            level: *level,
+            memory: vec![0; 3 * bits::words(level.cells())],
+        }
+    }
+
+    /// Makes the set of two cells; both halves stay empty where one sees the other.
+    pub(super) fn begin(&mut self, here: u32, there: u32) {
+        let set = self.level.frontier(here, there, &mut self.memory);
+        if !set.is_ok_and(|set| set.is_some()) {
+            self.memory.fill(0); // the rows are damaged
+        } else if self.level.parameters().symmetry == SymmetryCode::None {
+            self.level.hide_both_ways(&mut self.memory);
+        }
+    }
+
     /// Words of one bitmap.
     fn words(&self) -> usize {
         bits::words(self.level.cells())
@@ -72,88 +88,5 @@ impl CellSets<'_> {
     pub(crate) fn half(&self, number: usize) -> &[u64] {
         let start = number * self.words();
         self.memory.get(start..start + self.words()).unwrap_or(&[])
-    }
-}
-
-/// Errors for a cell that is none of so many.
-pub(super) fn check_cell(cell: u32, cells: u32) -> Result<(), FrontierError> {
-    if cell < cells {
-        Ok(())
-    } else {
-        Err(FrontierError::NoCell { cell, cells })
-    }
-}
-
-impl<'a> SessionWorld for CellBundle<'a> {
-    type Place = u32;
-    type Half = CellHalf;
-    type Builder = CellSets<'a>;
-
-    /// Sets of cells are made in microseconds: none is needed.
-    fn patience(&self) -> u32 {
-        0
-    }
-
-    fn builder(&self) -> CellSets<'a> {
-        CellSets {
-            level: *self,
-            memory: vec![0; 3 * bits::words(self.cells())],
-        }
-    }
-
-    fn check(&self, cell: u32) -> Result<(), FrontierError> {
-        check_cell(cell, self.cells())
-    }
-
-    fn is_mutual(&self) -> bool {
-        self.parameters().symmetry != SymmetryCode::None
-    }
-
-    fn visible(&self, from: u32, to: u32) -> bool {
-        self.visible(from, to)
-    }
-
-    fn extent(&self, cell: u32) -> Extent {
-        Extent::of_box(self.corners(cell, true))
-    }
-
-    fn sees(&self, from: &Extent, to: &Extent) -> bool {
-        let mut memory = [0; 2 * MAX_CELLS as usize / 64];
-        let seen = self.visible_regions(from, to, &mut memory);
-        // There is room for all cells.
-        seen.unwrap_or(true)
-    }
-
-    fn contains(half: &CellHalf, cell: u32) -> bool {
-        half.contains(cell)
-    }
-
-    fn contains_all(&self, half: &CellHalf, region: &Extent) -> bool {
-        let mut memory = [0; MAX_CELLS as usize / 64];
-        let cells = self.cells_in(region, &mut memory);
-        // Whoever is in no cell sees all.
-        cells.is_ok_and(|cells| {
-            let mut words = cells.words().iter().zip(half.words());
-            cells.words().iter().any(|word| *word != 0)
-                && words.all(|(cells, half)| cells & !half == 0)
-        })
-    }
-
-    fn begin(sets: &mut CellSets<'a>, here: u32, there: u32, _: &SessionOptions) {
-        let level = sets.level;
-        let set = level.frontier(here, there, &mut sets.memory);
-        if !set.is_ok_and(|set| set.is_some()) {
-            sets.memory.fill(0); // the rows are damaged
-        } else if !level.is_mutual() {
-            level.hide_both_ways(&mut sets.memory);
-        }
-    }
-
-    fn join(sets: &mut CellSets<'a>, cell: u32) -> bool {
-        bits::has(sets.half(1), cell as usize)
-    }
-
-    fn finish(sets: &mut CellSets<'a>, _: &SessionOptions) -> [CellHalf; 2] {
-        [0, 1].map(|number| CellHalf::of(sets.half(number)))
     }
 }

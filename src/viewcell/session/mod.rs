@@ -10,16 +10,14 @@
 mod cells;
 mod owned;
 mod sets;
-mod solid;
-mod terrain;
 mod world;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::frontier::FrontierError;
-use crate::query::Extent;
-pub use cells::{CellHalf, CellSets};
+use crate::query::{Extent, Place, World};
+pub use cells::CellHalf;
 pub use owned::OwnedSets;
 pub use sets::{Half, Sets};
 pub use world::{PATIENCE, SessionOptions, SessionWorld};
@@ -47,33 +45,32 @@ pub enum News {
 
 /// A player.
 #[derive(Clone, Copy, Debug)]
-struct At<P> {
-    /// Where they are.
-    place: P,
+struct At {
+    /// Where they are; `None` at no place of the world: whoever is there sees all and is seen by all.
+    place: Option<Place>,
     /// Where they may be until the news of their next move has arrived; `None` where news takes no time.
     reach: Option<Extent>,
 }
 
 /// How reaches are asked about: by pointers, so that a program that never gives one does not link it.
 #[derive(Debug)]
-struct Reaches<W: SessionWorld> {
-    extent: fn(&W, W::Place) -> Extent,
-    sees: fn(&W, &Extent, &Extent) -> bool,
-    contains_all: fn(&W, &W::Half, &Extent) -> bool,
+struct Reaches {
+    sees: fn(&World<'_>, &Extent, &Extent) -> bool,
+    contains_all: fn(&World<'_>, &Half, &Extent) -> bool,
 }
 
 /// The set of a pair.
 #[derive(Debug)]
-struct Agreed<H> {
+struct Agreed {
     /// That of one player and some others.
-    halves: Arc<[H; 2]>,
+    halves: Arc<[Half; 2]>,
     /// Whether the player with the lower number has the first half.
     lower_first: bool,
 }
 
 #[derive(Debug)]
-struct PlayerPair<H> {
-    set: Option<Agreed<H>>,
+struct PlayerPair {
+    set: Option<Agreed>,
     /// When it was agreed.
     since: u64,
     /// No other before this.
@@ -93,14 +90,14 @@ struct PlayerPair<H> {
 #[derive(Debug)]
 pub struct Session<W: SessionWorld> {
     world: W,
-    builder: W::Builder,
+    builder: W::Sets,
     options: SessionOptions,
     patience: u64,
-    places: Vec<Option<At<W::Place>>>,
+    places: Vec<Option<At>>,
     /// Once somebody had a reach.
-    reaches: Option<Reaches<W>>,
+    reaches: Option<Reaches>,
     /// The pair (i, j), i < j, at j·(j - 1)/2 + i.
-    pairs: Vec<PlayerPair<W::Half>>,
+    pairs: Vec<PlayerPair>,
     now: u64,
     sets: u64,
     /// Those that a set is wanted with.
@@ -108,12 +105,9 @@ pub struct Session<W: SessionWorld> {
 }
 
 impl<W: SessionWorld> Session<W> {
-    /// A session of so many players, none of whom is anywhere yet, on a [`TerrainBundle`], a [`CellBundle`] or
-    /// a [`SolidBundle`]; or on an [`OwnedBundle`], which is any of them, and is kept by the session.
+    /// A session of so many players, none of whom is anywhere yet, in a [`World`] of any kind, or in an [`OwnedBundle`],
+    /// which is kept by the session.
     ///
-    /// [`TerrainBundle`]: crate::query::TerrainBundle
-    /// [`CellBundle`]: crate::query::CellBundle
-    /// [`SolidBundle`]: crate::query::SolidBundle
     /// [`OwnedBundle`]: crate::query::OwnedBundle
     pub fn new(world: &W, players: usize, options: SessionOptions) -> Self
     where
@@ -132,8 +126,11 @@ impl<W: SessionWorld> Session<W> {
             wait: 0,
         };
         Self {
-            builder: world.builder(),
-            patience: options.patience.unwrap_or_else(|| world.patience()).into(),
+            builder: world.sets(),
+            patience: options
+                .patience
+                .unwrap_or_else(|| world::patience(world.world()))
+                .into(),
             world,
             options,
             places: vec![None; players],
@@ -165,36 +162,40 @@ impl<W: SessionWorld> Session<W> {
         self.sets
     }
 
-    /// Where a player is.
-    pub fn place(&self, player: usize) -> Option<W::Place> {
+    /// Where a player is: nowhere, or somewhere, which may be at no place of the world.
+    pub fn place(&self, player: usize) -> Option<Option<Place>> {
         self.at(player).map(|at| at.place)
     }
 
-    fn at(&self, player: usize) -> Option<At<W::Place>> {
+    fn at(&self, player: usize) -> Option<At> {
         self.places.get(player).copied().flatten()
     }
 
     /// Whether one player may see another, now or anywhere within their reaches.
-    fn sees(&self, world: &W, from: At<W::Place>, to: At<W::Place>) -> bool {
-        let within = |reaches: &Reaches<W>| {
-            let extent = |at: At<W::Place>| {
-                at.reach
-                    .unwrap_or_else(|| (reaches.extent)(world, at.place))
+    fn sees(&self, world: &W, from: At, to: At) -> bool {
+        let world = world.world();
+        let within = |reaches: &Reaches| {
+            let extent = |at: At| {
+                let of_place = || at.place.map_or(Extent::everywhere(), |at| world.extent(at));
+                at.reach.unwrap_or_else(of_place)
             };
             (from.reach.is_some() || to.reach.is_some())
                 && (reaches.sees)(world, &extent(from), &extent(to))
         };
-        world.visible(from.place, to.place) || self.reaches.as_ref().is_some_and(within)
+        let places = from.place.zip(to.place);
+        places.is_none_or(|(from, to)| world.visible(from, to))
+            || self.reaches.as_ref().is_some_and(within)
     }
 
     /// Whether a player stays in a half, wherever in reach they go.
-    fn stays(&self, half: Option<&W::Half>, at: At<W::Place>) -> bool {
-        half.is_some_and(|half| {
+    fn stays(&self, half: Option<&Half>, at: At) -> bool {
+        half.zip(at.place).is_some_and(|(half, place)| {
             let is_in = |reach: &Extent| {
                 let reaches = self.reaches.as_ref();
-                reaches.is_some_and(|reaches| (reaches.contains_all)(&self.world, half, reach))
+                reaches
+                    .is_some_and(|reaches| (reaches.contains_all)(self.world.world(), half, reach))
             };
-            W::contains(half, at.place) && at.reach.as_ref().is_none_or(is_in)
+            half.contains(place) && at.reach.as_ref().is_none_or(is_in)
         })
     }
 
@@ -205,7 +206,7 @@ impl<W: SessionWorld> Session<W> {
     }
 
     /// A player's own half of the frontier set with another, without the margin.
-    pub fn half(&self, player: usize, other: usize) -> Option<&W::Half> {
+    pub fn half(&self, player: usize, other: usize) -> Option<&Half> {
         let set = self.pairs.get(index(player, other)?)?.set.as_ref()?;
         let [first, second] = &*set.halves;
         Some(if set.lower_first == (player < other) {
@@ -230,26 +231,18 @@ impl<W: SessionWorld> Session<W> {
     /// follows from it.
     ///
     /// ```no_run
-    /// # use viewcell::{session::{Session, SessionOptions}, query::{Sample, TerrainBundle}};
-    /// # fn f(terrain: TerrainBundle<'_>) -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut session = Session::new(&terrain, 32, SessionOptions::default());
+    /// # use viewcell::{session::{Session, SessionOptions}, query::World};
+    /// # fn f(world: World<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut session = Session::new(&world, 32, SessionOptions::default());
     /// session.tick();
-    /// session.move_to(3, Some(Sample::new(140, 77)), |notice| {
+    /// session.move_to(3, Some(world.locate([480.0, -352.0, 88.0])), |notice| {
     ///     println!("tell {} about {}", notice.to, notice.about);
     /// })?;
     /// # Ok(()) }
     /// ```
     ///
-    /// In a solid level somebody may be in no cell, who sees all and is seen by all. That is a place as well, and not
-    /// nowhere:
-    ///
-    /// ```no_run
-    /// # use viewcell::{session::{Session, SessionOptions}, query::SolidBundle};
-    /// # fn f(level: SolidBundle<'_>) -> Result<(), Box<dyn std::error::Error>> {
-    /// # let mut session = Session::new(&level, 32, SessionOptions::default());
-    /// session.move_to(3, Some(level.locate([480.0, -352.0, 88.0])), |_| ())?;
-    /// # Ok(()) }
-    /// ```
+    /// Somebody may be at no place, such as in no cell of a solid level, who sees all and is seen by all. That is somewhere
+    /// as well, and not nowhere.
     ///
     /// # Errors
     ///
@@ -257,12 +250,12 @@ impl<W: SessionWorld> Session<W> {
     pub fn move_to(
         &mut self,
         player: usize,
-        place: Option<W::Place>,
+        place: Option<Option<Place>>,
         mut tell: impl FnMut(Notice),
     ) -> Result<(), FrontierError> {
         self.follow(&mut tell);
-        if let Some(place) = place {
-            self.world.check(place)?;
+        if let Some(place) = place.flatten() {
+            sets::check(self.world.world(), place)?;
         }
         let at = place.map(|place| At { place, reach: None });
         self.put(player, at, tell)
@@ -280,16 +273,17 @@ impl<W: SessionWorld> Session<W> {
     pub fn move_within(
         &mut self,
         player: usize,
-        place: W::Place,
+        place: Option<Place>,
         reach: Extent,
         mut tell: impl FnMut(Notice),
     ) -> Result<(), FrontierError> {
         self.follow(&mut tell);
-        self.world.check(place)?;
+        if let Some(place) = place {
+            sets::check(self.world.world(), place)?;
+        }
         self.reaches = Some(Reaches {
-            extent: W::extent,
-            sees: W::sees,
-            contains_all: W::contains_all,
+            sees: |world, from, to| world.sees_region(from, to),
+            contains_all: world::contains_all,
         });
         let reach = Some(reach);
         self.put(player, Some(At { place, reach }), tell)
@@ -298,7 +292,7 @@ impl<W: SessionWorld> Session<W> {
     fn put(
         &mut self,
         player: usize,
-        at: Option<At<W::Place>>,
+        at: Option<At>,
         mut tell: impl FnMut(Notice),
     ) -> Result<(), FrontierError> {
         let players = self.places.len();
@@ -321,7 +315,7 @@ impl<W: SessionWorld> Session<W> {
             }
             self.end(pair);
             let is_seen = self.sees(&self.world, there, here);
-            let sees = if self.world.is_mutual() {
+            let sees = if self.world.world().is_mutual() {
                 is_seen
             } else {
                 self.sees(&self.world, here, there)
@@ -341,8 +335,8 @@ impl<W: SessionWorld> Session<W> {
                 }
             }
         }
-        if let Some(here) = at {
-            self.negotiate(player, here.place, tell);
+        if let Some(here) = at.and_then(|at| at.place) {
+            self.negotiate(player, here, tell);
         }
         Ok(())
     }
@@ -350,10 +344,10 @@ impl<W: SessionWorld> Session<W> {
     /// The world has changed: drops the sets that do not hold any more, and only those. Told is who may see now whom
     /// they could not see before, with a set or without one; and among peers both whose set it was.
     fn change(&mut self, now: W, mut tell: impl FnMut(Notice)) {
-        self.builder = now.builder();
+        self.builder = now.sets();
         let before = core::mem::replace(&mut self.world, now);
         // Several pairs may share a set.
-        let mut known: HashMap<*const [W::Half; 2], bool> = HashMap::new();
+        let mut known: HashMap<*const [Half; 2], bool> = HashMap::new();
         for high in 0..self.places.len() {
             for low in 0..high {
                 let (Some(a), Some(b)) = (self.at(low), self.at(high)) else {
@@ -384,21 +378,27 @@ impl<W: SessionWorld> Session<W> {
     }
 
     /// Makes sets with all who want one, and for as many of them as it can at once.
-    fn negotiate(&mut self, player: usize, here: W::Place, mut tell: impl FnMut(Notice)) {
+    fn negotiate(&mut self, player: usize, here: Place, mut tell: impl FnMut(Notice)) {
         let mut wanting = core::mem::take(&mut self.wanting);
         while let Some(&first) = wanting.first() {
-            let Some(there) = self.place(first) else {
+            let places = &self.places;
+            let place = |player: usize| places.get(player).copied().flatten()?.place;
+            // Whoever is at no place sees all, and wants no set.
+            let Some(there) = place(first) else {
                 return;
             };
-            W::begin(&mut self.builder, here, there, &self.options);
-            let joined: Vec<usize> = wanting
-                .extract_if(.., |other| {
-                    let at = self.places.get(*other).copied().flatten();
-                    *other == first || at.is_some_and(|at| W::join(&mut self.builder, at.place))
-                })
-                .collect();
+            let (joined, halves) = W::with_sets(&mut self.builder, |sets| {
+                // Places are checked when they are told.
+                let _ = sets.begin(here, there, &self.options.frontier);
+                let joined: Vec<usize> = wanting
+                    .extract_if(.., |other| {
+                        *other == first || place(*other).is_some_and(|place| sets.join(place))
+                    })
+                    .collect();
+                (joined, sets.finish(self.options.margin))
+            });
             self.sets += 1;
-            let halves = Arc::new(W::finish(&mut self.builder, &self.options));
+            let halves = Arc::new(halves);
             for other in joined {
                 let at = index(player, other).and_then(|at| self.pairs.get_mut(at));
                 if let Some(pair) = at {

@@ -1,9 +1,8 @@
 //! Sessions in a bundle of any kind, which they keep.
 
-use super::sets::{self, Half, Sets};
-use super::world::{PATIENCE, SessionOptions, SessionWorld};
-use crate::frontier::{FrontierError, Side};
-use crate::query::{Extent, OwnedBundle, Place};
+use super::sets::Sets;
+use super::world::SessionWorld;
+use crate::query::{OwnedBundle, World};
 
 /// What makes frontier sets in a bundle of any kind, which it keeps.
 #[derive(Debug)]
@@ -24,83 +23,27 @@ impl OwnedSets {
 }
 
 impl SessionWorld for OwnedBundle {
-    /// `None`: somewhere, at no place of the bundle. Who is there sees all and is seen by all.
-    type Place = Option<Place>;
-    type Half = Half;
-    type Builder = OwnedSets;
+    type Sets = OwnedSets;
 
-    fn patience(&self) -> u32 {
-        let level = self.world().cells();
-        level.map_or(PATIENCE, SessionWorld::patience)
+    fn world(&self) -> &World<'_> {
+        self.world()
     }
 
-    fn builder(&self) -> OwnedSets {
+    fn sets(&self) -> OwnedSets {
         OwnedSets::new(self)
     }
 
-    fn check(&self, place: Option<Place>) -> Result<(), FrontierError> {
-        place.map_or(Ok(()), |place| sets::check(self.world(), place))
-    }
-
-    fn is_mutual(&self) -> bool {
-        self.world().is_mutual()
-    }
-
-    fn visible(&self, from: Option<Place>, to: Option<Place>) -> bool {
-        from.zip(to)
-            .is_none_or(|(from, to)| self.world().visible(from, to))
-    }
-
-    fn extent(&self, place: Option<Place>) -> Extent {
-        place.map_or(Extent::everywhere(), |place| self.world().extent(place))
-    }
-
-    fn sees(&self, from: &Extent, to: &Extent) -> bool {
-        self.world().sees_region(from, to)
-    }
-
-    fn contains(half: &Half, place: Option<Place>) -> bool {
-        place.is_some_and(|place| half.contains(place))
-    }
-
-    fn contains_all(&self, half: &Half, region: &Extent) -> bool {
-        let world = self.world();
-        match half {
-            Half::Terrain(half) => {
-                (world.terrain()).is_some_and(|of| of.contains_all(half, region))
-            }
-            Half::Cells(half) => (world.cells()).is_some_and(|of| of.contains_all(half, region)),
-            Half::Solid(half) => (world.solid()).is_some_and(|of| of.contains_all(half, region)),
-        }
-    }
-
-    fn begin(
-        sets: &mut OwnedSets,
-        here: Option<Place>,
-        there: Option<Place>,
-        options: &SessionOptions,
-    ) {
-        // Who is at no place sees all, and has no set; places are checked when they are told.
-        if let Some((here, there)) = here.zip(there) {
-            let _ = sets.sets.begin(here, there, &options.frontier);
-        }
-    }
-
-    fn join(sets: &mut OwnedSets, place: Option<Place>) -> bool {
-        place.is_some_and(|place| sets.sets.join(place))
-    }
-
-    fn finish(sets: &mut OwnedSets, options: &SessionOptions) -> [Half; 2] {
-        while !sets.sets.step(u32::MAX) {}
-        Side::BOTH.map(|side| sets.sets.half(side, options.margin))
+    fn with_sets<R>(sets: &mut OwnedSets, work: impl FnOnce(&mut Sets<'_>) -> R) -> R {
+        work(&mut sets.sets)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::World;
-    use crate::session::Session;
+    use crate::frontier::FrontierError;
+    use crate::query::{Extent, Place};
+    use crate::session::{Half, Session, SessionOptions};
     use std::path::Path;
 
     fn open(name: &str) -> OwnedBundle {
@@ -108,18 +51,14 @@ mod tests {
         OwnedBundle::from_bytes(std::fs::read(golden.join(name)).unwrap()).unwrap()
     }
 
-    /// Moves players in a session on a bundle of any kind and in one on a world of its own kind.
-    fn same<W: SessionWorld + Clone>(
-        bundle: &OwnedBundle,
-        world: &W,
-        of: impl Fn(Place) -> W::Place,
-    ) {
+    /// Moves players in a session on a bundle and in one on its world.
+    fn same(bundle: &OwnedBundle) {
         let options = SessionOptions {
             peers: true,
             ..SessionOptions::default()
         };
         let mut session = Session::new(bundle, 5, options);
-        let mut typed = Session::new(world, 5, options);
+        let mut borrowed = Session::new(bundle.world(), 5, options);
         let mut seed = 7_u64;
         let mut dice = |sides: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -128,7 +67,7 @@ mod tests {
         for turn in 0..600 {
             let player = turn % 5;
             session.tick();
-            typed.tick();
+            borrowed.tick();
             let place = match dice(20) {
                 0 => None,
                 _ => bundle.world().place(dice(bundle.world().places())),
@@ -142,49 +81,31 @@ mod tests {
             };
             let tell = |notice| expected.push(notice);
             let is_expected = match place.filter(|_| turn % 3 == 0) {
-                Some(place) => typed.move_within(player, of(place), reach, tell),
-                None => typed.move_to(player, place.map(&of), tell),
+                Some(place) => borrowed.move_within(player, Some(place), reach, tell),
+                None => borrowed.move_to(player, place.map(Some), tell),
             };
             assert_eq!((is_told, told), (is_expected, expected));
             for other in 0..5 {
-                assert_eq!(session.age(player, other), typed.age(player, other));
-                let (half, typed) = (session.half(player, other), typed.half(player, other));
-                assert_eq!(half.is_some(), typed.is_some());
+                assert_eq!(session.age(player, other), borrowed.age(player, other));
+                let (half, twin) = (session.half(player, other), borrowed.half(player, other));
+                assert_eq!(half.is_some(), twin.is_some());
                 if let Some(half) = half {
                     assert_eq!(half.places().count() as u64, half.area());
                     assert!(half.places().all(|place| half.contains(place)));
                 }
                 for place in (0..bundle.world().places()).filter_map(|n| bundle.world().place(n)) {
-                    let is_in = half.is_some_and(|half| half.contains(place));
-                    assert_eq!(
-                        is_in,
-                        typed.is_some_and(|half| W::contains(half, of(place)))
-                    );
+                    let is_in = |half: Option<&Half>| half.is_some_and(|half| half.contains(place));
+                    assert_eq!(is_in(half), is_in(twin));
                 }
             }
         }
-        assert!(session.sets() > 20 && session.sets() == typed.sets());
+        assert!(session.sets() > 20 && session.sets() == borrowed.sets());
     }
 
     #[test]
-    fn a_session_on_a_bundle_of_any_kind_tells_what_one_on_its_own_kind_tells() {
+    fn a_session_on_a_bundle_tells_what_one_on_its_world_tells() {
         for name in ["13x9-voids.vcb", "40x9-pairs.vcb", "level.vcb", "solid.vcb"] {
-            let bundle = open(name);
-            match bundle.world() {
-                World::Terrain(terrain) => same(&bundle, terrain, |place| match place {
-                    Place::Sample(sample) => sample,
-                    Place::Cell(_) => unreachable!("a cell on a terrain"),
-                }),
-                World::Cells(level) => same(&bundle, level, cell),
-                World::Solid(level) => same(&bundle, level, |place| Some(cell(place))),
-            }
-        }
-    }
-
-    fn cell(place: Place) -> u32 {
-        match place {
-            Place::Cell(cell) => cell,
-            Place::Sample(_) => unreachable!("a sample in a level"),
+            same(&open(name));
         }
     }
 

@@ -1,10 +1,11 @@
 //! Frontier sets in a bundle of any kind: two builders behind one, and halves that stand by themselves.
 
-use super::cells::{CellHalf, CellSets, check_cell};
-use super::world::{SessionOptions, SessionWorld};
+use super::cells::{CellHalf, CellSets};
 use crate::format::{SolidParameters, bits};
-use crate::frontier::{Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side};
-use crate::query::{CellBundle, Place, World};
+use crate::frontier::{
+    Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side, check_sample,
+};
+use crate::query::{Place, World};
 
 /// One player's half of a frontier set in a bundle of any kind. It can be encoded, and sent to the player.
 #[derive(Clone, Debug)]
@@ -75,6 +76,14 @@ impl Half {
         }
     }
 
+    /// The samples of two halves, if they are of samples.
+    pub(super) fn samples(halves: &[Self; 2]) -> Option<[&Frontier; 2]> {
+        match halves {
+            [Self::Terrain(a), Self::Terrain(b)] | [Self::Solid(a), Self::Solid(b)] => Some([a, b]),
+            _ => None,
+        }
+    }
+
     /// The half of samples of [`World::sights`].
     fn of_samples(world: &World<'_>, half: Frontier) -> Self {
         match world.terrain() {
@@ -106,9 +115,9 @@ impl<'a> Sets<'a> {
         Self {
             world: *world,
             builder: match world {
-                World::Terrain(terrain) => Builder::Samples(terrain.builder()),
-                World::Cells(level) => Builder::Cells(level.builder()),
-                World::Solid(level) => Builder::Samples(level.builder()),
+                World::Terrain(terrain) => Builder::Samples(FrontierBuilder::new(terrain)),
+                World::Cells(level) => Builder::Cells(CellSets::new(level)),
+                World::Solid(level) => Builder::Samples(FrontierBuilder::new(level.sights())),
             },
         }
     }
@@ -135,7 +144,7 @@ impl<'a> Sets<'a> {
         match (&mut self.builder, a, b) {
             (Builder::Samples(builder), ..) => builder.begin(a.sample(), b.sample(), options),
             (Builder::Cells(sets), Place::Cell(a), Place::Cell(b)) => {
-                CellBundle::begin(sets, a, b, &SessionOptions::default());
+                sets.begin(a, b);
                 Ok(())
             }
             _ => Err(FrontierError::OtherKind),
@@ -154,8 +163,7 @@ impl<'a> Sets<'a> {
     pub fn join(&mut self, place: Place) -> bool {
         match (&mut self.builder, place) {
             (Builder::Samples(builder), _) => builder.join(Side::B, place.sample()),
-            (Builder::Cells(sets), Place::Cell(cell)) => CellBundle::join(sets, cell),
-            (Builder::Cells(_), Place::Sample(_)) => false,
+            (Builder::Cells(_), _) => self.contains(Side::B, place),
         }
     }
 
@@ -188,6 +196,12 @@ impl<'a> Sets<'a> {
         }
     }
 
+    /// Both halves of the set, complete, as [`Sets::half`] has them. Allocates.
+    pub(super) fn finish(&mut self, margin: u32) -> [Half; 2] {
+        while !self.step(u32::MAX) {}
+        Side::BOTH.map(|side| self.half(side, margin))
+    }
+
     /// How many quads have been tried, and how many PVSs merged; none in a level of cells.
     pub fn work(&self) -> Option<(u64, u64)> {
         match &self.builder {
@@ -200,9 +214,13 @@ impl<'a> Sets<'a> {
 /// Errors where nobody can be at a place.
 pub(super) fn check(world: &World<'_>, place: Place) -> Result<(), FrontierError> {
     match (world.terrain(), place) {
-        (Some(terrain), Place::Sample(sample)) => terrain.check(sample),
+        (Some(terrain), Place::Sample(sample)) => check_sample(terrain, sample),
         (None, Place::Cell(cell)) => {
-            check_cell(cell, u32::try_from(world.places()).unwrap_or(u32::MAX))
+            let cells = u32::try_from(world.places()).unwrap_or(u32::MAX);
+            let is_there = cell < cells;
+            is_there
+                .then_some(())
+                .ok_or(FrontierError::NoCell { cell, cells })
         }
         _ => Err(FrontierError::OtherKind),
     }

@@ -1,7 +1,10 @@
 //! What a session asks of a world: who sees whom, and how frontier sets are made there.
 
-use crate::frontier::{FrontierError, FrontierOptions};
-use crate::query::Extent;
+use super::sets::{Half, Sets};
+use crate::format::Sample;
+use crate::format::cells::MAX_CELLS;
+use crate::frontier::{Frontier, FrontierOptions};
+use crate::query::{Extent, TerrainBundle, World};
 
 /// That of worlds whose sets take some tenths of a millisecond. [Unit: ticks]
 pub const PATIENCE: u32 = 20;
@@ -16,7 +19,7 @@ pub struct SessionOptions {
     pub margin: u32,
     /// A frontier set that lasted for fewer ticks was not worth its while: that pair waits for as
     /// long before it gets another, twice as long after each further one, up to eight times. `None` is
-    /// for [`SessionWorld::patience`].
+    /// for [`PATIENCE`], or 0 in a level of cells.
     pub patience: Option<u32>,
     /// Whether the players are peers who know of each other what they are told and nothing else:
     /// then a pair without a frontier set exchanges positions on every move (figure 4). Else the
@@ -24,72 +27,107 @@ pub struct SessionOptions {
     pub peers: bool,
 }
 
-/// A world in which there are sessions: who sees whom, and how frontier sets are made.
-///
-/// What a session promises rests on two of its answers. `visible` and `sees` say no only where nobody is seen,
-/// and no place of the first half that `finish` gives sees a place of the second one, nor the other way round.
+/// For how many ticks a set has to last by default to be worth its while. Sets of cells are made in microseconds: none is
+/// needed.
+pub(super) fn patience(world: &World<'_>) -> u32 {
+    world.cells().map_or(PATIENCE, |_| 0)
+}
+
+/// A world in which there are sessions, which may change.
 pub trait SessionWorld: Sized {
-    /// Where a player is.
-    type Place: Copy;
-    /// One player's half of a frontier set.
-    type Half;
-    /// What makes sets, one after the other.
-    type Builder;
+    /// What makes frontier sets, one after the other, with what it borrows from.
+    type Sets;
 
-    /// For how many ticks a set has to last by default to be worth its while.
-    fn patience(&self) -> u32 {
-        PATIENCE
-    }
+    /// Who sees whom.
+    fn world(&self) -> &World<'_>;
 
-    /// Makes room for frontier sets.
-    fn builder(&self) -> Self::Builder;
+    /// Makes room for frontier sets. Allocates.
+    fn sets(&self) -> Self::Sets;
 
-    /// Whether somebody can be at a place.
-    ///
-    /// # Errors
-    ///
-    /// Where nobody can.
-    fn check(&self, place: Self::Place) -> Result<(), FrontierError>;
+    /// Works with what makes sets.
+    fn with_sets<R>(sets: &mut Self::Sets, work: impl FnOnce(&mut Sets<'_>) -> R) -> R;
 
-    /// Whether sight is the same both ways.
-    fn is_mutual(&self) -> bool;
-
-    /// Whether a player at one place may see one at another.
-    fn visible(&self, from: Self::Place, to: Self::Place) -> bool;
-
-    /// The positions of a place; any more of them err towards visible.
-    fn extent(&self, place: Self::Place) -> Extent;
-
-    /// Whether anybody in one region may see anybody in another.
-    fn sees(&self, from: &Extent, to: &Extent) -> bool;
-
-    /// Whether a place is in a half.
-    fn contains(half: &Self::Half, place: Self::Place) -> bool;
-
-    /// Whether all places of a region are in a half.
-    fn contains_all(&self, half: &Self::Half, region: &Extent) -> bool;
-
-    /// Begins the set of two players who do not see each other.
-    fn begin(
-        builder: &mut Self::Builder,
-        here: Self::Place,
-        there: Self::Place,
-        options: &SessionOptions,
-    );
-
-    /// Lets another player into the second half of the set that has begun, if they can be.
-    fn join(builder: &mut Self::Builder, place: Self::Place) -> bool;
-
-    /// Both halves, finished.
-    fn finish(builder: &mut Self::Builder, options: &SessionOptions) -> [Self::Half; 2];
-
-    /// The world as it is now, if it is not this one any more.
+    /// The world as it is now, of the same kind and size, if it is not this one any more.
     fn now(&self) -> Option<Self> {
         None
     }
 
     /// Whether a set that was made in the world before still holds in this one.
-    fn keeps(&self, _before: &Self, _halves: &[Self::Half; 2]) -> bool {
-        true
+    fn keeps(&self, _before: &Self, halves: &[Half; 2]) -> bool {
+        keeps(self.world(), halves)
     }
+}
+
+impl<'a> SessionWorld for World<'a> {
+    type Sets = Sets<'a>;
+
+    fn world(&self) -> &World<'_> {
+        self
+    }
+
+    fn sets(&self) -> Sets<'a> {
+        Sets::new(self)
+    }
+
+    fn with_sets<R>(sets: &mut Sets<'a>, work: impl FnOnce(&mut Sets<'_>) -> R) -> R {
+        work(sets)
+    }
+}
+
+/// Whether all places of a region are in a half. Whoever is at no place sees all: that is in no half.
+pub(super) fn contains_all(world: &World<'_>, half: &Half, region: &Extent) -> bool {
+    match (world, half) {
+        (World::Terrain(terrain), Half::Terrain(half)) => {
+            let mut samples = terrain.samples_in(region).peekable();
+            samples.peek().is_some() && samples.all(|sample| half.contains(sample))
+        }
+        (World::Cells(level), Half::Cells(half)) => {
+            let mut memory = [0; MAX_CELLS as usize / 64];
+            let cells = level.cells_in(region, &mut memory);
+            cells.is_ok_and(|cells| {
+                let mut words = cells.words().iter().zip(half.words());
+                cells.words().iter().any(|word| *word != 0)
+                    && words.all(|(cells, half)| cells & !half == 0)
+            })
+        }
+        (World::Solid(level), Half::Solid(half)) => {
+            let half = half.region();
+            let is_in =
+                |((column, row), cells): ((u32, u32), u64)| cells & !half.block(column, row) == 0;
+            let parts = level.parts(&region.to_level(level.frame()));
+            parts.is_some_and(|parts| parts.blocks().all(is_in))
+        }
+        _ => false,
+    }
+}
+
+/// Whether nobody in one half of a set sees anybody in the other. For each pair of blocks of 8 × 8 samples of its two halves
+/// that takes the time of a query. Of a set in a level of cells nothing is kept: it is made anew in microseconds.
+fn keeps(world: &World<'_>, halves: &[Half; 2]) -> bool {
+    let (Some(sights), Some([a, b])) = (world.sights(), Half::samples(halves)) else {
+        return false;
+    };
+    let hidden = |from: &Frontier, to: &Frontier| {
+        from.blocks().all(|(viewer, bits)| {
+            to.blocks()
+                .all(|(target, seen)| !may_see(sights, (viewer, bits), (target, seen)))
+        })
+    };
+    hidden(a, b) && (sights.parameters().mutual || hidden(b, a))
+}
+
+/// A block, and samples in it as a word of a block bitmap.
+type Part = ((u32, u32), u64);
+
+/// Whether any of some samples of a block may see any of some samples of another.
+fn may_see(terrain: &TerrainBundle, (viewer, from): Part, (target, to): Part) -> bool {
+    let known = terrain.part_sees(viewer, from, target, to);
+    if let (Some(sees), None) = (known, terrain.narrowing()) {
+        return sees;
+    }
+    let samples = |((column, row), bits): Part| {
+        let place = move |bit: u32| Sample::new(column << 3 | bit & 7, row << 3 | bit >> 3);
+        (0..64).filter(move |bit| bits >> bit & 1 == 1).map(place)
+    };
+    samples((viewer, from)).any(|a| samples((target, to)).any(|b| terrain.visible(a, b)))
 }

@@ -5,7 +5,7 @@ mod reseal;
 
 use libfuzzer_sys::fuzz_target;
 use viewcell::frontier::{Frontier, FrontierBuilder, FrontierOptions, Side};
-use viewcell::query::{Bundle, Sample};
+use viewcell::query::{Bundle, Place, Sample, World};
 use viewcell::session::{Session, SessionOptions};
 
 fuzz_target!(|data: &[u8]| {
@@ -41,12 +41,12 @@ fuzz_target!(|data: &[u8]| {
             );
         }
     }
-    let mut session = Session::new(&terrain, 3, SessionOptions::default());
+    let mut session = Session::new(&World::Terrain(terrain), 3, SessionOptions::default());
     for (player, at) in [a, b, place(choices[1], choices[2]), b]
         .into_iter()
         .enumerate()
     {
         session.tick();
-        let _ = session.move_to(player % 3, Some(at), |_| ());
+        let _ = session.move_to(player % 3, Some(Some(Place::Sample(at))), |_| ());
     }
 });

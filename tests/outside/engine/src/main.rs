@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use viewcell::query::{OwnedBundle, World};
+use viewcell::query::OwnedBundle;
 use viewcell::session::{Session, SessionOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -12,9 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut places = (0..world.places()).filter_map(|number| world.place(number));
     // But for voids, whoever is somewhere sees themselves.
     assert!(places.any(|place| world.visible(place, place)));
-    if let World::Terrain(terrain) = world {
-        let mut session = Session::new(terrain, 2, SessionOptions::default());
-        session.tick();
-    }
+    let mut session = Session::new(world, 2, SessionOptions::default());
+    session.tick();
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `viewcell::frontier`: a set, a session, and what it refuses.
 
 use viewcell::frontier::{FrontierBuilder, FrontierError, FrontierOptions, Side};
-use viewcell::query::{OwnedBundle, Sample, World};
+use viewcell::query::{OwnedBundle, Place, Sample, World};
 use viewcell::session::{Session, SessionOptions};
 use viewcell_outside::{Outcome, wall};
 
@@ -19,13 +19,14 @@ fn main() -> Outcome {
 
     let mut options = SessionOptions::default();
     options.peers = true;
-    let mut session = Session::new(terrain, 2, options);
+    let mut session = Session::new(bundle.world(), 2, options);
     session.tick();
-    session.move_to(0, Some(alice), |_| ())?;
-    session.move_to(1, Some(bob), |_| ())?;
+    let [alice, bob] = [alice, bob].map(Place::Sample);
+    session.move_to(0, Some(Some(alice)), |_| ())?;
+    session.move_to(1, Some(Some(bob)), |_| ())?;
     assert_eq!(session.age(0, 1), Some(0));
     assert!(session.half(0, 1).is_some_and(|half| half.contains(alice)));
-    let error = session.move_to(7, Some(alice), |_| ()).unwrap_err();
+    let error = session.move_to(7, Some(Some(alice)), |_| ()).unwrap_err();
     assert_eq!(
         error,
         FrontierError::NoPlayer {
@@ -34,8 +35,9 @@ fn main() -> Outcome {
         }
     );
     let outside = Sample::new(99, 0);
-    let error = session.move_to(0, Some(outside), |_| ()).unwrap_err();
+    let place = Some(Some(Place::Sample(outside)));
+    let error = session.move_to(0, place, |_| ()).unwrap_err();
     assert_eq!(error, FrontierError::Outside(outside));
-    assert_eq!(session.place(0), Some(alice));
+    assert_eq!(session.place(0), Some(Some(alice)));
     Ok(())
 }

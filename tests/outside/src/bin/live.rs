@@ -1,6 +1,6 @@
 //! `viewcell::live`: ground that changes while players are on it.
 
-use viewcell::query::Sample;
+use viewcell::query::{Place, Sample};
 use viewcell::session::SessionOptions;
 use viewcell_bake::RebakeOptions;
 use viewcell_bake::live::{LiveSession, Rebaker};
@@ -11,8 +11,8 @@ fn main() -> Outcome {
     let rebaker = Rebaker::open(&wall("live.vcb")?, &[], &RebakeOptions::default())?;
     let (west, east) = (Sample::new(2, 8), Sample::new(21, 8));
     let mut session: LiveSession = rebaker.session(2, SessionOptions::default());
-    session.move_to(0, Some(west), |_| ())?;
-    session.move_to(1, Some(east), |_| ())?;
+    session.move_to(0, Some(Some(Place::Sample(west))), |_| ())?;
+    session.move_to(1, Some(Some(Place::Sample(east))), |_| ())?;
     assert!(!rebaker.now().terrain().visible(west, east) && session.age(0, 1).is_some());
     // A breach in the wall, from the first sample on 120 m east and 80 m south.
     let breach = Shape::Cuboid {
