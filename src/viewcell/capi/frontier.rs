@@ -9,13 +9,13 @@ use super::status::{
 };
 use crate::frontier::{FrontierOptions, Side};
 use crate::query::OwnedBundle;
-use crate::session::{Half, OwnedSets};
+use crate::session::{Half, Sets};
 
 /// Grows frontier sets, one after the other, in memory of its own. One thread at a time: make one
 /// for each thread.
 #[derive(Debug)]
 pub struct viewcell_frontier {
-    sets: OwnedSets,
+    sets: Sets<'static>,
 }
 
 impl Kept for viewcell_frontier {
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn viewcell_frontier_new(
         let out = unsafe { place(frontier) }?;
         *out = core::ptr::null_mut();
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let sets = OwnedSets::new(unsafe { source(bundle) }?);
+        let sets = Sets::of_bundle(unsafe { source(bundle) }?);
         *out = keep(viewcell_frontier { sets })?;
         Ok(VIEWCELL_OK)
     })
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn viewcell_frontier_begin(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let sets = &mut unsafe { get_mut(frontier) }?.sets.sets;
+        let sets = &mut unsafe { get_mut(frontier) }?.sets;
         let [a, b] = [known(sets.world(), a)?, known(sets.world(), b)?];
         sets.begin(a, b, &options(budget))
             .map_err(status_of_place)?;
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn viewcell_frontier_step(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        Ok(unsafe { get_mut(frontier) }?.sets.sets.step(quads).into())
+        Ok(unsafe { get_mut(frontier) }?.sets.step(quads).into())
     })
 }
 
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn viewcell_frontier_contains(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let sets = &unsafe { get(frontier) }?.sets.sets;
+        let sets = &unsafe { get(frontier) }?.sets;
         let side = self::side(side)?;
         let at = known(sets.world(), place);
         Ok(at.is_ok_and(|at| sets.contains(side, at)).into())
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn viewcell_frontier_area(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let sets = &unsafe { get(frontier) }?.sets.sets;
+        let sets = &unsafe { get(frontier) }?.sets;
         let side = self::side(side)?;
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         *unsafe { place(places) }? = sets.area(side);
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn viewcell_frontier_encode(
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let sets = &mut unsafe { get_mut(frontier) }?.sets.sets;
+        let sets = &mut unsafe { get_mut(frontier) }?.sets;
         let half = sets.half(side(of)?, margin);
         // SAFETY: null, or room that nobody else uses during the call: the header tells the caller so.
         unsafe { put_code(&half.encode(), bytes, size, length) }

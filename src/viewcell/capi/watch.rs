@@ -11,7 +11,6 @@ use super::status::{
     Outcome, VIEWCELL_ARGUMENT, VIEWCELL_FORMAT, VIEWCELL_KIND, VIEWCELL_OK, VIEWCELL_OUTSIDE,
     answer, flag, given, place, slice, viewcell_status,
 };
-use crate::query::OwnedBundle;
 use crate::watch::{Smoke, Watch, WatchCounts, WatchOptions, Watched};
 
 /// The most players that a watch takes: a pair of them takes 900 bytes.
@@ -25,8 +24,6 @@ const SLICE: u32 = 16;
 #[derive(Debug)]
 pub struct viewcell_watch {
     watch: Watch<'static>,
-    /// What the watch reads.
-    _source: OwnedBundle,
 }
 
 impl Kept for viewcell_watch {
@@ -106,13 +103,11 @@ pub unsafe extern "C" fn viewcell_watch_new(
         if players > VIEWCELL_MOST_WATCHED {
             return Err(VIEWCELL_ARGUMENT);
         }
-        let level = *source.lasting_world().solid().ok_or(VIEWCELL_KIND)?;
+        source.world().solid().ok_or(VIEWCELL_KIND)?;
         let options = WatchOptions { max_ahead };
-        let watch = Watch::new(level, players as usize, options).ok_or(VIEWCELL_FORMAT)?;
-        *out = keep(viewcell_watch {
-            watch,
-            _source: source.clone(),
-        })?;
+        let watch = Watch::of_bundle(source, players as usize, options);
+        let watch = watch.ok_or(VIEWCELL_FORMAT)?;
+        *out = keep(viewcell_watch { watch })?;
         Ok(VIEWCELL_OK)
     })
 }

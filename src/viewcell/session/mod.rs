@@ -18,7 +18,6 @@ use std::sync::Arc;
 use crate::frontier::FrontierError;
 use crate::query::{Extent, Place, World};
 pub use cells::CellHalf;
-pub use owned::OwnedSets;
 pub use sets::{Half, Sets};
 pub use world::{PATIENCE, SessionOptions, SessionWorld};
 

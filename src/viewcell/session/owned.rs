@@ -4,37 +4,19 @@ use super::sets::Sets;
 use super::world::SessionWorld;
 use crate::query::{OwnedBundle, World};
 
-/// What makes frontier sets in a bundle of any kind, which it keeps.
-#[derive(Debug)]
-pub struct OwnedSets {
-    pub(crate) sets: Sets<'static>,
-    /// What the sets borrow from.
-    _bundle: OwnedBundle,
-}
-
-impl OwnedSets {
-    /// For sets in a bundle. Allocates.
-    pub(crate) fn new(bundle: &OwnedBundle) -> Self {
-        Self {
-            sets: Sets::new(bundle.lasting_world()),
-            _bundle: bundle.clone(),
-        }
-    }
-}
-
 impl SessionWorld for OwnedBundle {
-    type Sets = OwnedSets;
+    type Sets = Sets<'static>;
 
     fn world(&self) -> &World<'_> {
         self.world()
     }
 
-    fn sets(&self) -> OwnedSets {
-        OwnedSets::new(self)
+    fn sets(&self) -> Sets<'static> {
+        Sets::of_bundle(self)
     }
 
-    fn with_sets<R>(sets: &mut OwnedSets, work: impl FnOnce(&mut Sets<'_>) -> R) -> R {
-        work(&mut sets.sets)
+    fn with_sets<R>(sets: &mut Sets<'static>, work: impl FnOnce(&mut Sets<'_>) -> R) -> R {
+        work(sets)
     }
 }
 

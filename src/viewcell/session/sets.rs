@@ -5,7 +5,7 @@ use crate::format::{SolidParameters, bits};
 use crate::frontier::{
     Frontier, FrontierBuilder, FrontierError, FrontierOptions, Side, check_sample,
 };
-use crate::query::{Place, World};
+use crate::query::{OwnedBundle, Place, World};
 
 /// One player's half of a frontier set in a bundle of any kind. It can be encoded, and sent to the player.
 #[derive(Clone, Debug)]
@@ -98,6 +98,8 @@ impl Half {
 pub struct Sets<'a> {
     world: World<'a>,
     builder: Builder<'a>,
+    /// What these borrow from, where it is kept.
+    _source: Option<OwnedBundle>,
 }
 
 #[allow(clippy::large_enum_variant, reason = "one a session")]
@@ -109,10 +111,21 @@ enum Builder<'a> {
     Cells(CellSets<'a>),
 }
 
+impl Sets<'static> {
+    /// [`Sets::new`] of a bundle that they keep.
+    pub fn of_bundle(bundle: &OwnedBundle) -> Self {
+        Self {
+            _source: Some(bundle.clone()),
+            ..Self::new(bundle.lasting_world())
+        }
+    }
+}
+
 impl<'a> Sets<'a> {
     /// For sets in a world. Allocates, here and nowhere else.
     pub fn new(world: &World<'a>) -> Self {
         Self {
+            _source: None,
             world: *world,
             builder: match world {
                 World::Terrain(terrain) => Builder::Samples(FrontierBuilder::new(terrain)),
@@ -123,7 +136,7 @@ impl<'a> Sets<'a> {
     }
 
     /// The world.
-    pub fn world(&self) -> &World<'a> {
+    pub fn world(&self) -> &World<'_> {
         &self.world
     }
 

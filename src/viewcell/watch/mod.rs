@@ -20,7 +20,6 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
-mod owned;
 mod proof;
 mod reach;
 
@@ -30,8 +29,7 @@ use crate::format::frame::Corners;
 use crate::query::solid::cell_by_cell::CellByCell;
 use crate::query::solid::reached::ReachedCell;
 use crate::query::solid::{Solids, door};
-use crate::query::{Mover, SolidBundle, SolidParameters, counted};
-pub use owned::OwnedWatch;
+use crate::query::{Mover, OwnedBundle, SolidBundle, SolidParameters, counted};
 use proof::{MOST_NODES, ProofNode, Prover};
 pub use reach::swept;
 use reach::{Ground, LEVELS, Reach, Surroundings, is_within};
@@ -264,6 +262,19 @@ pub struct Watch<'a> {
     /// The pair with which the next frame begins.
     turn: usize,
     counts: WatchCounts,
+    /// What it borrows from, where it keeps that.
+    _source: Option<OwnedBundle>,
+}
+
+impl Watch<'static> {
+    /// [`Watch::new`] of a bundle that the watch keeps. `None` also where it is of no solid level.
+    pub fn of_bundle(bundle: &OwnedBundle, players: usize, options: WatchOptions) -> Option<Self> {
+        let level = *bundle.lasting_world().solid()?;
+        Some(Self {
+            _source: Some(bundle.clone()),
+            ..Self::new(level, players, options)?
+        })
+    }
 }
 
 impl<'a> Watch<'a> {
@@ -288,6 +299,7 @@ impl<'a> Watch<'a> {
             next: 0,
             turn: 0,
             counts: WatchCounts::default(),
+            _source: None,
         })
     }
 

@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray2, ndarray::Array2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use viewcell::query::{Motion, MotionLimits, Mover, OwnedBundle, WorldKind};
-use viewcell::watch::{OwnedWatch, Smoke, WatchOptions, Watched};
+use viewcell::watch::{self, Smoke, WatchOptions, Watched};
 
 use crate::error::{FormatError, KindError};
 
@@ -27,7 +27,7 @@ pub struct Player {
 
 /// Who must be sent to whom. One thread at a time.
 #[pyclass(module = "viewcell._viewcell")]
-pub struct Watch(OwnedWatch);
+pub struct Watch(watch::Watch<'static>);
 
 impl Watch {
     pub fn new(bundle: &OwnedBundle, players: usize, max_ahead: f64) -> PyResult<Self> {
@@ -35,7 +35,7 @@ impl Watch {
             let words = "a watch is for a bundle of a solid level";
             return Err(KindError::new_err(words));
         }
-        let watch = OwnedWatch::new(bundle, players, WatchOptions { max_ahead });
+        let watch = watch::Watch::of_bundle(bundle, players, WatchOptions { max_ahead });
         let watch = watch.ok_or_else(|| {
             FormatError::new_err("expected a bundle that says what hides; bake it again")
         })?;

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use viewcell::query::{Motion, MotionLimits, Mover, OwnedBundle, Place};
 use viewcell::session::{Half, Session, SessionOptions};
-use viewcell::watch::{OwnedWatch, WatchOptions, Watched};
+use viewcell::watch::{self, WatchOptions, Watched};
 
 /// Sessions take the square of their players in memory: some 20 MB for as many. Beyond, each pair is asked.
 const MOST_IN_SESSION: usize = 1024;
@@ -114,7 +114,7 @@ pub struct Watch<K> {
     known: Known,
     ask_options: AskOptions,
     /// Who is proven hidden, by the numbers of players: where it is asked for, in a solid level.
-    proofs: Option<OwnedWatch>,
+    proofs: Option<watch::Watch<'static>>,
     /// Whether it matters where in its place somebody is: with a look-ahead in a solid level.
     by_point: bool,
     players: Vec<Option<Player<K>>>,
@@ -365,7 +365,7 @@ impl<K: Copy + Eq + Hash> Watch<K> {
         {
             let room = count.next_power_of_two().clamp(8, MOST_PROVEN);
             // A reach is a distance, of which all times are.
-            self.proofs = OwnedWatch::new(bundle, room, WatchOptions { max_ahead: 1.0 });
+            self.proofs = watch::Watch::of_bundle(bundle, room, WatchOptions { max_ahead: 1.0 });
         }
         let Some(proofs) = &mut self.proofs else {
             return;

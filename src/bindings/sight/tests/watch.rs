@@ -153,7 +153,7 @@ fn what_is_told_in_a_solid_level_is_what_is_visible() {
 #[test]
 fn proofs_hide_whom_the_library_proves_hidden_and_nobody_else() {
     use viewcell::query::{Motion, MotionLimits, Mover};
-    use viewcell::watch::{OwnedWatch, WatchOptions, Watched};
+    use viewcell::watch::{Watch as Judge, WatchOptions, Watched};
     const PLAYERS: usize = 6;
     const REACH: f64 = 24.0;
     let bundle = load(bytes("solid.vcb")).unwrap();
@@ -165,7 +165,7 @@ fn proofs_hide_whom_the_library_proves_hidden_and_nobody_else() {
         proofs: true,
         ..AskOptions::default()
     };
-    let mut judge = OwnedWatch::new(&bundle, 8, WatchOptions { max_ahead: 1.0 }).unwrap();
+    let mut judge = Judge::of_bundle(&bundle, 8, WatchOptions { max_ahead: 1.0 }).unwrap();
     let mut seen = HashSet::new();
     let (mut hidden, mut proven) = (0, 0);
     let mut points = [[0.0; 3]; PLAYERS];
