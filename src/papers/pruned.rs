@@ -10,7 +10,7 @@ use crate::pruning::{DeepestFirst, DepthPruner};
 use viewcell::format::grid::{BLOCK_LEVEL, quad_mask};
 use viewcell::format::{Quad, TreeCode};
 use viewcell::query::{MappedBundle, OpenError, TerrainBundle};
-use viewcell_bake::bundle::{Loss, Statistics, TerrainParts, TerrainWriter};
+use viewcell_bake::bundle::{LevelsWriter, Loss, Statistics, TerrainParts};
 use viewcell_bake::compress::{Scratch, encode};
 use viewcell_bake::survey::GroupSight;
 use viewcell_bake::{BakeError, Given, unreadable};
@@ -44,7 +44,7 @@ pub fn write_pruned(source: &Path, output: &Path, to: DeepestFirst) -> Result<()
     header.parameters.lossy = true;
     // Whom A sees is pruned without a look at who sees A.
     header.parameters.mutual = false;
-    let mut writer = TerrainWriter::create(output, true, &header, (&heights, &valid))?;
+    let mut writer = LevelsWriter::create(output, true, &header, (&heights, &valid), &[])?;
     let mut statistics = Statistics::new(grid, valid.samples());
     let mut quads = grid.bake_order();
     let working = || {
@@ -75,7 +75,7 @@ pub fn write_pruned(source: &Path, output: &Path, to: DeepestFirst) -> Result<()
             });
         let trees: Vec<_> = trees.collect::<Result<_, BakeError>>()?;
         for (quad, visible, bytes) in trees.into_iter().flatten() {
-            writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
+            writer.push_union(quad, &bytes)?;
             let has_terrain = terrain.valid().has_quad(quad);
             statistics.record(quad, has_terrain, visible, bytes.len());
         }

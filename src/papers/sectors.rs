@@ -44,7 +44,7 @@ use rayon::prelude::*;
 
 use viewcell::format::{Grid, Quad, Sample, TreeCode, VisibilityMode};
 use viewcell_bake::BakeError;
-use viewcell_bake::bundle::{Statistics, TerrainParts, TerrainWriter};
+use viewcell_bake::bundle::{LevelsWriter, Statistics, TerrainParts};
 use viewcell_bake::compress::{Scratch, encode};
 use viewcell_bake::visibility::{Bodies, TOLERANCE, sin_cos_of_turn};
 use viewcell_ingest::world::Terrain;
@@ -158,7 +158,7 @@ pub fn write_by_sectors(
     };
     let (grid, max_distance) = (parameters.grid, parameters.max_distance);
     let field = SectorField::new(terrain, bodies, sectors, max_distance);
-    let mut writer = TerrainWriter::create(path, true, &header, (&heights, &valid))?;
+    let mut writer = LevelsWriter::create(path, true, &header, (&heights, &valid), &[])?;
     let mut statistics = Statistics::new(grid, valid.samples());
     let mut scratch = Scratch::default();
     // What the quads of each level see that are not written yet.
@@ -192,7 +192,7 @@ pub fn write_by_sectors(
             let visible = encode(&valid, &pvs, &mut scratch, &mut bytes);
             // Who stands on terrain sees at least himself.
             statistics.record(quad, visible > 0, visible, bytes.len());
-            writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
+            writer.push_union(quad, &bytes)?;
         }
     }
     provenance.statistics = statistics;

@@ -6,7 +6,7 @@ pub use viewcell::dice::mixed as mix;
 use viewcell::format::{Grid, Quad, Sample, TerrainParameters, TreeCode, VisibilityMode};
 pub use viewcell_bake::Silent;
 use viewcell_bake::bundle::{
-    BundleError, GridHeader, GridKind, InputFile, Provenance, Statistics, TerrainWriter, Written,
+    BundleError, GridHeader, GridKind, InputFile, LevelsWriter, Provenance, Statistics, Written,
 };
 use viewcell_bake::compress::{Scratch, ValidPyramid, encode};
 use viewcell_bake::{BakeOptions, RepackOptions, Source, bake_terrain, repack};
@@ -135,9 +135,9 @@ impl World {
         self.try_write(path, false).unwrap()
     }
 
-    pub fn writer(&self, path: &Path, overwrite: bool) -> Result<TerrainWriter, BundleError> {
+    pub fn writer(&self, path: &Path, overwrite: bool) -> Result<LevelsWriter, BundleError> {
         let ground = (&self.heights[..], &self.pyramid());
-        TerrainWriter::create(path, overwrite, &self.header(), ground)
+        LevelsWriter::create(path, overwrite, &self.header(), ground, &[])
     }
 
     pub fn try_write(&self, path: &Path, overwrite: bool) -> Result<Written, BundleError> {
@@ -162,7 +162,7 @@ impl World {
                     && !self.is_void(s)
             });
             statistics.record(quad, has_terrain, visible, bytes.len());
-            writer.push_tree(quad.level, quad.column, quad.row, &bytes)?;
+            writer.push_union(quad, &bytes)?;
         }
         writer.finish(&provenance(statistics))
     }

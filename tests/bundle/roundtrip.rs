@@ -171,9 +171,7 @@ fn an_output_that_appears_meanwhile_is_kept() {
     let world = World::new(1, 1, 0);
     let mut writer = world.writer(&path, false).unwrap();
     for quad in world.grid.bake_order() {
-        writer
-            .push_tree(quad.level, quad.column, quad.row, &[1])
-            .unwrap();
+        writer.push_union(quad, &[1]).unwrap();
     }
     std::fs::write(&path, "somebody else's").unwrap();
     let error = writer.finish(&Provenance::default()).unwrap_err();
@@ -188,7 +186,7 @@ fn a_writer_that_is_dropped_leaves_nothing() {
     let path = folder.path().join("a.vcb");
     let world = World::new(9, 9, 0);
     let mut writer = world.writer(&path, false).unwrap();
-    writer.push_tree(0, 0, 0, &[1]).unwrap();
+    writer.push_union(Quad::new(0, 0, 0), &[1]).unwrap();
     // Where the system knows files without a name, it has none yet.
     assert!(entries(folder.path()).len() <= 1);
     drop(writer);
@@ -202,8 +200,8 @@ fn trees_must_come_in_bake_order() {
     let world = World::new(9, 9, 0);
     let create = || world.writer(&path, false).unwrap();
     let mut writer = create();
-    writer.push_tree(0, 0, 0, &[1]).unwrap();
-    let error = writer.push_tree(0, 0, 1, &[1]).unwrap_err();
+    writer.push_union(Quad::new(0, 0, 0), &[1]).unwrap();
+    let error = writer.push_union(Quad::new(0, 0, 1), &[1]).unwrap_err();
     assert!(matches!(error, BundleError::Order { .. }), "{error}");
     let error = create().finish(&Provenance::default()).unwrap_err();
     assert!(

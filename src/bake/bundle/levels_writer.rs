@@ -1,4 +1,4 @@
-//! Writing a bundle of levels of groups, and of the unions of what they say.
+//! Writing a bundle of levels of groups, and of the unions of what they say; or of single trees.
 
 use std::path::Path;
 
@@ -12,9 +12,10 @@ use viewcell::format::grid::BLOCK_LEVEL;
 use viewcell::format::header::ALIGNMENT;
 use viewcell::format::levels::Shape;
 use viewcell::format::pairs::TREE_LEVEL;
-use viewcell::format::{Grid, Quad, Tag};
+use viewcell::format::{Grid, Quad, Tag, TreeCode};
 
-/// Writes a bundle of levels of groups. Dropped before it is finished, it leaves nothing behind.
+/// Writes a bundle of levels of groups, and of the trees of their unions; or of single trees, by its parameters. Dropped
+/// before it is finished, it leaves nothing behind.
 #[derive(Debug)]
 pub struct LevelsWriter {
     out: Output,
@@ -24,9 +25,11 @@ pub struct LevelsWriter {
     blocks: Vec<(u32, u32)>,
     /// By level and block, row by row: where its group begins.
     groups: Vec<u64>,
-    /// Where unions begin, by [`Grid::quad_index`] from level 4; none where there are none.
-    unions: Vec<u64>,
-    /// The quad whose union is due.
+    /// Level of the least quads that have trees: 4 of unions, 0 of single trees.
+    least: u32,
+    /// Where trees begin, by [`Grid::quad_index`] from that level; none where there are none.
+    trees: Vec<u64>,
+    /// The quad whose tree is due.
     due: Option<Quad>,
     /// `PAIR`, and when all groups have come, `TREE`.
     open: OpenSection,
@@ -34,12 +37,12 @@ pub struct LevelsWriter {
 }
 
 impl LevelsWriter {
-    /// Begins a bundle, with the `DICT` section. Heights of the ground are in metres, row by row, NaN
-    /// for void; somebody can be where it is valid. It has unions where level 0 tells of all pairs.
+    /// Begins a bundle, with the `DICT` section where it has groups. Heights of the ground are in metres, row by row, NaN
+    /// for void; somebody can be where it is valid, which is on no void. It has unions where level 0 tells of all pairs.
     ///
     /// # Errors
     ///
-    /// As [`super::TerrainWriter::create`].
+    /// Where the output exists and is not to be overwritten, its folder is not there, or the heights do not fit the grid.
     pub fn create(
         path: &Path,
         overwrite: bool,
@@ -50,22 +53,35 @@ impl LevelsWriter {
         let mut out = Output::create(path, overwrite)?;
         let shape = Shape::of(&header.parameters);
         let grid = shape.grid();
-        let groups = new_index(&out, shape.blocks_below(shape.levels()) as u64)?;
-        let mut unions = Vec::new();
+        let (least, levels) = match header.parameters.tree_code {
+            TreeCode::Single => (0, 0),
+            TreeCode::Levels => (TREE_LEVEL, shape.levels()),
+        };
+        let groups = new_index(&out, shape.blocks_below(levels) as u64)?;
+        let mut trees = Vec::new();
         if shape.is_whole() {
-            unions = new_index(&out, grid.quad_count() - grid.first_index(TREE_LEVEL))?;
+            trees = new_index(&out, grid.quad_count() - grid.first_index(least))?;
         }
-        let (front, open) = Front::before_groups(&mut out, header, ground, dictionary)?;
-        let mut blocks = morton_blocks(grid);
-        blocks.reverse();
+        let front = Front::write(&mut out, header, ground)?;
+        let (mut blocks, mut due) = (Vec::new(), None);
+        let open = if levels == 0 {
+            due = quads_from(grid, least).next();
+            out.begin(Tag::TREE)?
+        } else {
+            blocks = morton_blocks(grid);
+            blocks.reverse();
+            out.whole(Tag::DICT, dictionary)?;
+            out.begin(Tag::PAIR)?
+        };
         Ok(Self {
             out,
             shape,
             level: 0,
             blocks,
             groups,
-            unions,
-            due: None,
+            least,
+            trees,
+            due,
             open,
             front,
         })
@@ -109,24 +125,23 @@ impl LevelsWriter {
         self.out.section(Tag::PIDX, offsets)?;
         if self.shape.is_whole() {
             self.open = self.out.begin(Tag::TREE)?;
-            self.due = trees_in_order(self.shape.grid()).next();
+            self.due = quads_from(self.shape.grid(), self.least).next();
         }
         Ok(())
     }
 
-    /// Appends the union of a quad. Errors unless all groups have come, and it is the next quad of
-    /// level 4 or more in bake order.
+    /// Appends the tree of a quad. Errors unless all groups have come, and it is the next quad in bake order that has one.
     pub fn push_union(&mut self, quad: Quad, bytes: &[u8]) -> Result<(), BundleError> {
         let grid = self.shape.grid();
-        let first = grid.first_index(TREE_LEVEL);
+        let first = grid.first_index(self.least);
         let (true, Some(index)) = (self.due == Some(quad), grid.quad_index(quad)) else {
             return Err(BundleError::Order {
                 expected: self.due,
                 found: Some(quad),
             });
         };
-        self.unions[(index - first) as usize] = self.out.append(&mut self.open, bytes)?;
-        self.due = next_quad(grid, TREE_LEVEL, quad);
+        self.trees[(index - first) as usize] = self.out.append(&mut self.open, bytes)?;
+        self.due = next_quad(grid, self.least, quad);
         Ok(())
     }
 
@@ -148,7 +163,7 @@ impl LevelsWriter {
         }
         if self.shape.is_whole() {
             self.out.end(self.open, None);
-            let offsets = self.unions.iter().map(|offset| offset.to_le_bytes());
+            let offsets = self.trees.iter().map(|offset| offset.to_le_bytes());
             self.out.section(Tag::TIDX, offsets)?;
         }
         self.front.finish_within(most, self.out, provenance)

@@ -52,4 +52,4 @@ pub(crate) use solid::terrain_of_solid;
 pub use solid::{TooManyCells, grid_of_cells};
 pub use timings::{StageTime, Timings};
 pub use verify::{Fault, Progress, Proofs, Report, RuleOutcome, prove, verify};
-pub use writer::{GridHeader, GridKind, SolidSections, TerrainWriter};
+pub use writer::{GridHeader, GridKind, SolidSections};

@@ -291,7 +291,7 @@ pub(crate) fn create_beside(path: &Path, bytes: &[u8], overwrite: bool) -> io::R
 
 /// Errors where an output would not be written in the end, so that it shows before the work.
 ///
-/// [`super::TerrainWriter::create`] calls it too; a caller with a long way to go before that may call
+/// [`super::LevelsWriter::create`] calls it too; a caller with a long way to go before that may call
 /// it first.
 pub fn check_output(path: &Path, overwrite: bool) -> Result<(), BundleError> {
     let folder = folder_of(path);

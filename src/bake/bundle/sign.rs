@@ -16,7 +16,7 @@ use viewcell::sign::{Contents, PrivateKey, is_signed};
 ///
 /// # Errors
 ///
-/// Where a section of the bundle does not have its checksum, and where [`super::TerrainWriter::create`]
+/// Where a section of the bundle does not have its checksum, and where [`super::LevelsWriter::create`]
 /// does.
 pub fn sign(
     input: &Path,

@@ -4,17 +4,16 @@
 //! ([`super::output`]). Trees are streamed; only the index (8 bytes a quad) is in memory.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use wincode::{SchemaRead, SchemaWrite};
 
 use super::error::BundleError;
-use super::output::{OpenSection, Output, Written};
+use super::output::{Output, Written};
 use super::provenance::{Provenance, stated_checksum};
 use crate::compress::ValidPyramid;
 use crate::compress::levels::valid_levels;
 use viewcell::format::levels::Shape;
-use viewcell::format::{Grid, Quad, Section, Sizes, Tag, TerrainParameters, TreeCode, WorldKind};
+use viewcell::format::{Section, Sizes, Tag, TerrainParameters, TreeCode, WorldKind};
 
 /// What a bundle of a grid of view cells says of itself: the `GRID` section, the CRS, and what the cells are of.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,83 +96,6 @@ impl SolidSections {
     }
 }
 
-/// Writes a terrain bundle: trees in bake order in, a finished file out. Dropped before
-/// [`TerrainWriter::finish`], it leaves nothing behind.
-#[derive(Debug)]
-pub struct TerrainWriter {
-    out: Output,
-    grid: Grid,
-    /// The quad whose tree is due.
-    due: Option<Quad>,
-    /// Offsets of the trees, by [`Grid::quad_index`].
-    index: Vec<u64>,
-    trees: OpenSection,
-    front: Front,
-}
-
-impl TerrainWriter {
-    /// Begins a bundle of heights in metres, row by row, NaN for void, and of where somebody can be, which is on no void.
-    ///
-    /// Errors where the output exists and is not to be overwritten, its folder is not there, or
-    /// the heights do not fit the grid.
-    pub fn create(
-        path: &Path,
-        overwrite: bool,
-        header: &GridHeader,
-        ground: (&[f64], &ValidPyramid),
-    ) -> Result<Self, BundleError> {
-        let mut out = Output::create(path, overwrite)?;
-        let grid = header.parameters.grid;
-        let index = new_index(&out, grid.quad_count())?;
-        let front = Front::write(&mut out, header, ground)?;
-        let trees = out.begin(Tag::TREE)?;
-        Ok(Self {
-            out,
-            grid,
-            due: Some(grid.first_in_bake_order()),
-            index,
-            trees,
-            front,
-        })
-    }
-
-    /// Appends the tree of a quad. Errors unless it is the quad that is due in bake order
-    /// ([`Grid::next_in_bake_order`]).
-    pub fn push_tree(
-        &mut self,
-        level: u32,
-        column: u32,
-        row: u32,
-        bytes: &[u8],
-    ) -> Result<(), BundleError> {
-        let quad = Quad::new(level, column, row);
-        let (true, Some(index)) = (self.due == Some(quad), self.grid.quad_index(quad)) else {
-            return Err(BundleError::Order {
-                expected: self.due,
-                found: Some(quad),
-            });
-        };
-        self.index[index as usize] = self.out.append(&mut self.trees, bytes)?;
-        self.due = self.grid.next_in_bake_order(quad);
-        Ok(())
-    }
-
-    /// Writes what remains, syncs, and gives the file its name. Errors if trees are missing, or
-    /// if meanwhile somebody else made a file of that name and it is not to be overwritten.
-    pub fn finish(mut self, provenance: &Provenance) -> Result<Written, BundleError> {
-        if self.due.is_some() {
-            return Err(BundleError::Order {
-                expected: self.due,
-                found: None,
-            });
-        }
-        self.out.end(self.trees, None);
-        let offsets = self.index.iter().map(|offset| offset.to_le_bytes());
-        self.out.section(Tag::TIDX, offsets)?;
-        self.front.finish_within(u64::MAX, self.out, provenance)
-    }
-}
-
 /// Room for an index of so many entries.
 pub(super) fn new_index(out: &Output, entries: u64) -> Result<Vec<u64>, BundleError> {
     let mut index = Vec::new();
@@ -242,18 +164,6 @@ impl Front {
             out.whole(Tag::SRCH, &source)?;
         }
         Ok(Self { kind })
-    }
-
-    /// The same of PVSs in groups, whose codes are in `dictionary`; and begins the section of the groups.
-    pub(super) fn before_groups(
-        out: &mut Output,
-        header: &GridHeader,
-        ground: (&[f64], &ValidPyramid),
-        dictionary: &[u8],
-    ) -> Result<(Self, OpenSection), BundleError> {
-        let front = Self::write(out, header, ground)?;
-        out.whole(Tag::DICT, dictionary)?;
-        Ok((front, out.begin(Tag::PAIR)?))
     }
 
     /// Writes provenance, checksums by page, table and header, syncs, and gives the file its name; but a file of more than
