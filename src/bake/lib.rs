@@ -122,7 +122,7 @@
 //! bake_cells(&level.graph, &source, &CellOptions::default(), &output, &Silent)?;
 //!
 //! let map = MappedBundle::open(&output)?;
-//! let rooms = map.cells()?;
+//! let rooms = map.bundle()?.cells()?;
 //! assert!(rooms.visible(0, 1) && !rooms.visible(0, 2));
 //! assert_eq!(rooms.distance(0, 2), Some(2));
 //! # Ok(())

@@ -62,7 +62,7 @@ fn visible_random_pairs(bencher: Bencher) {
 #[divan::bench]
 fn visible_random_pairs_checked(bencher: Bencher) {
     let map = MappedBundle::open_checked(common::bundle()).unwrap();
-    let pages = map.pages().unwrap();
+    let pages = map.bundle().unwrap().pages().unwrap();
     pages.check_some(0, pages.count());
     let terrain = map.terrain().unwrap();
     let (from, to) = (samples(&map, 0), samples(&map, QUERIES));
@@ -76,7 +76,7 @@ fn visible_random_pairs_checked(bencher: Bencher) {
 #[divan::bench]
 fn check_page(bencher: Bencher) {
     let map = MappedBundle::open_checked(common::bundle()).unwrap();
-    let pages = map.pages().unwrap();
+    let pages = map.bundle().unwrap().pages().unwrap();
     let mut next = (0..pages.count()).cycle();
     bencher.bench_local(|| pages.check(next.next().unwrap()));
 }

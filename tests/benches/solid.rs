@@ -68,7 +68,7 @@ fn main() {
 }
 
 fn level() -> SolidBundle<'static> {
-    MAP.solid().unwrap()
+    MAP.bundle().unwrap().solid().unwrap()
 }
 
 fn middle(cell: u32) -> [f64; 3] {

@@ -31,7 +31,7 @@ fn every_bundle_has_checksums_by_page_and_both_verifiers_pass_it() {
             assert_eq!(found, "no faults\n");
         }
         let map = MappedBundle::open_checked(&from).unwrap();
-        let pages = map.pages().unwrap();
+        let pages = map.bundle().unwrap().pages().unwrap();
         pages.check_some(0, pages.count());
         assert_eq!(pages.found(), [pages.count(), 0]);
         let plain = MappedBundle::open(&from).unwrap();

@@ -101,7 +101,7 @@ fn the_golden_level_is_read() {
     let report = verify(&path(), &mut |_| {}).unwrap();
     assert!(report.is_sound(), "{report:#?}");
     let map = MappedBundle::open(path()).unwrap();
-    let level = map.cells().unwrap();
+    let level = map.bundle().unwrap().cells().unwrap();
     let graph = corridor();
     answers_are_right(&level, &graph, &made_symmetric(&graph, Symmetry::Or));
     for x in -1..11 {
@@ -113,7 +113,7 @@ fn the_golden_level_is_read() {
 #[test]
 fn the_second_reader_reads_the_same() {
     let map = MappedBundle::open(path()).unwrap();
-    let level = map.cells().unwrap();
+    let level = map.bundle().unwrap().cells().unwrap();
     let pairs: Vec<[u32; 2]> = (0..100).map(|i| [i / 10, i % 10]).collect();
     let input: String = pairs.iter().map(|[a, b]| format!("{a} {b}\n")).collect();
     let Some(visible) = said("visible", &path(), &["--pairs", "-"], &input) else {

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     )?;
 
     let map = MappedBundle::open(&output)?;
-    let cells = map.cells()?;
+    let cells = map.bundle()?.cells()?;
     println!("{} cells", cells.cells());
     for a in 0..cells.cells() {
         let seen = (0..cells.cells()).filter(|&b| cells.visible(a, b)).count();

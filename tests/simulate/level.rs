@@ -102,7 +102,7 @@ fn whoever_walks_less_than_the_reach_stays_in_it() {
     ]);
     for name in ["dm2.vcb", "portals.vcb"] {
         let map = MappedBundle::open(folder.path(name)).unwrap();
-        walk(&map.cells().unwrap());
+        walk(&map.bundle().unwrap().cells().unwrap());
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use viewcell::dice::Dice;
 use viewcell::format::{Header, Tag, WorldKind, crc32};
-use viewcell::query::{Bundle, MappedBundle};
+use viewcell::query::{Bundle, OwnedBundle};
 use viewcell_bake::bundle::verify::Outcome;
 use viewcell_bake::bundle::{Proofs, Provenance, prove, verify};
 use viewcell_bake::{BakeOptions, Budget, Compression, RepackOptions, Silent, Weight, repack};
@@ -241,5 +241,5 @@ fn what_holds_nothing_that_hides_proves_nothing() {
     let (_folder, path) = in_file(&with(&level, Tag::SOCC, &[]));
     let words = prove(&path, 9, &mut |_| {}).unwrap_err().to_string();
     assert!(words.contains("without occluders"), "{words}");
-    assert!(MappedBundle::open(&path).unwrap().solid().is_ok());
+    assert!(OwnedBundle::open(&path).unwrap().world().solid().is_some());
 }

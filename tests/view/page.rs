@@ -254,7 +254,7 @@ fn a_level_is_drawn_by_its_bsp_and_painted_as_the_program_says() {
     );
     let [width, left, top, pixel] = [0, 1, 2, 3].map(|i| ground[i].as_f64().unwrap());
     let map = MappedBundle::open(&baked.bundle).unwrap();
-    let bundle = map.cells().unwrap();
+    let bundle = map.bundle().unwrap().cells().unwrap();
     let mut drawn = HashSet::new();
     for (i, (cell, floor)) in cells.iter().zip(&floors).enumerate() {
         if floor.is_nan() {

@@ -6,11 +6,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::bundle::Bundle;
-use super::cells::CellBundle;
 use super::error::OpenError;
-use super::solid::SolidBundle;
 use super::terrain::TerrainBundle;
-use crate::format::{Header, Pages, WorldKind};
+use crate::format::{Header, WorldKind};
 
 /// A bundle in a mapped file: opened at once whatever its size, read from disk as it is asked.
 ///
@@ -107,8 +105,8 @@ impl MappedBundle {
         })
     }
 
-    /// The same, and checks every page of 64 KiB when it is first touched: [`Bundle::checked`]. Room for a
-    /// byte a page is made here.
+    /// The same, and checks every page of 64 KiB when it is first touched: [`Bundle::checked`]; [`Bundle::pages`] tells what was
+    /// found. Room for a byte a page is made here.
     ///
     /// # Errors
     ///
@@ -141,12 +139,6 @@ impl MappedBundle {
         Ok(opened)
     }
 
-    /// The pages of a bundle that was opened with [`MappedBundle::open_checked`]: for a thread that checks
-    /// them while others ask, and to tell what was found.
-    pub fn pages(&self) -> Option<Pages<'_>> {
-        self.bundle().ok()?.pages()
-    }
-
     /// The bundle. O(1), but checks header and table anew: keep what it returns.
     ///
     /// # Errors
@@ -167,24 +159,6 @@ impl MappedBundle {
     /// As [`Bundle::terrain`].
     pub fn terrain(&self) -> Result<TerrainBundle<'_>, OpenError> {
         self.bundle()?.terrain()
-    }
-
-    /// The bundle as one of a level of cells. O(1); keep what it returns.
-    ///
-    /// # Errors
-    ///
-    /// As [`Bundle::cells`].
-    pub fn cells(&self) -> Result<CellBundle<'_>, OpenError> {
-        self.bundle()?.cells()
-    }
-
-    /// The bundle as one of a solid level. O(1); keep what it returns.
-    ///
-    /// # Errors
-    ///
-    /// As [`Bundle::solid`].
-    pub fn solid(&self) -> Result<SolidBundle<'_>, OpenError> {
-        self.bundle()?.solid()
     }
 
     /// Lets the system take back the memory of what has been read so far; what is asked for again

@@ -44,7 +44,7 @@ fn main() -> Outcome {
     assert_ne!(terrain.visible_quads(quad, quad), Answer::Hidden);
 
     let map = MappedBundle::open(&path)?;
-    let error = map.cells().unwrap_err();
+    let error = map.bundle()?.cells().unwrap_err();
     assert!(matches!(
         error,
         OpenError::Format {
