@@ -128,7 +128,7 @@ impl<'a> Regions<'a> {
     pub fn new(field: &'a Field<'a>, construction: Construction, reach: f64) -> Self {
         let mut memory = Vec::new();
         if let Some(level) = field.level() {
-            memory = vec![0; level.bundle.reach_memory().one];
+            memory = vec![0; level.bundle.reach_memory()];
         }
         Self {
             field,

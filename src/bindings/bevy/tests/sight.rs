@@ -132,8 +132,7 @@ impl Map {
                 terrain.visible_within(a, b, reach)
             }
             (World::Cells(level), Place::Cell(a), Place::Cell(b)) => {
-                let mut memory = vec![0; level.reach_memory().two];
-                level.visible_within(a, b, reach, &mut memory).unwrap()
+                level.visible_within(a, b, reach)
             }
             (World::Solid(level), ..) => {
                 let [a, b] =

@@ -2,7 +2,7 @@
 
 use super::motion::Extent;
 use crate::format::bits;
-use crate::format::cells::{Child, PlaneNode, SymmetryCode};
+use crate::format::cells::{Child, MAX_CELLS, PlaneNode, SymmetryCode};
 use crate::format::frame::Corners;
 use crate::query::CellBundle;
 use crate::query::ShortMemory;
@@ -26,24 +26,17 @@ impl<'m> Reach<'m> {
     }
 }
 
-/// Words of memory that reaches in a level take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReachMemory {
-    /// For [`CellBundle::reach`].
-    pub one: usize,
-    /// For [`CellBundle::visible_within`].
-    pub two: usize,
-}
+/// Words of the largest row of cells.
+const ROW: usize = MAX_CELLS as usize / 64;
+
+/// Words that rows of cells have room in which most levels need: clearing much memory takes longer than they do.
+const FEW: usize = 256;
 
 impl CellBundle<'_> {
-    /// Words of memory that [`CellBundle::reach`] and [`CellBundle::visible_within`] need.
-    pub fn reach_memory(&self) -> ReachMemory {
+    /// Words of memory that [`CellBundle::reach`] needs.
+    pub fn reach_memory(&self) -> usize {
         // Beside the result, the cells that are not too far, and those still to be gone on from.
-        let row = self.row_words();
-        ReachMemory {
-            one: 3 * row,
-            two: 4 * row,
-        }
+        3 * self.row_words()
     }
 
     fn row_words(&self) -> usize {
@@ -76,7 +69,7 @@ impl CellBundle<'_> {
         reach: f64,
         memory: &'m mut [u64],
     ) -> Result<Reach<'m>, ShortMemory> {
-        let expected = self.reach_memory().one;
+        let expected = self.reach_memory();
         let found = memory.len();
         let (words, ways) = memory
             .split_at_mut_checked(self.row_words())
@@ -91,36 +84,31 @@ impl CellBundle<'_> {
     /// paths: whether any cell of the one's [`CellBundle::reach`] sees any of the other's. With
     /// reaches of 0 that is [`CellBundle::visible`], either way.
     ///
-    /// Errs towards visible only. Cells that are not there are visible. Nothing is allocated;
-    /// `memory` need not be cleared.
-    ///
-    /// # Errors
-    ///
-    /// [`ShortMemory`] if `memory` has fewer words than [`CellBundle::reach_memory`] says.
-    pub fn visible_within(
-        &self,
-        a: u32,
-        b: u32,
-        reach: [f64; 2],
-        memory: &mut [u64],
-    ) -> Result<bool, ShortMemory> {
-        let expected = self.reach_memory().two;
-        let found = memory.len();
-        let row = self.row_words();
-        let (of_a, rest) = memory
-            .split_at_mut_checked(row)
-            .filter(|_| found >= expected)
-            .ok_or(ShortMemory { expected, found })?;
-        let (of_b, ways) = rest
-            .split_at_mut_checked(row)
-            .ok_or(ShortMemory { expected, found })?;
+    /// Errs towards visible only. Cells that are not there are visible. Nothing is allocated.
+    pub fn visible_within(&self, a: u32, b: u32, reach: [f64; 2]) -> bool {
         if self.visible(a, b) || self.visible(b, a) || a.max(b) >= self.cells() {
-            return Ok(true);
+            true
+        } else if 4 * self.row_words() <= FEW {
+            self.any_visible_within::<FEW>(a, b, reach)
+        } else {
+            self.any_visible_within::<{ 4 * ROW }>(a, b, reach)
         }
+    }
+
+    /// The same of cells that do not see each other, with so many words on the stack: four rows.
+    #[inline(never)]
+    fn any_visible_within<const WORDS: usize>(&self, a: u32, b: u32, reach: [f64; 2]) -> bool {
+        let (mut memory, row) = ([0; WORDS], self.row_words());
+        let rows = memory.split_at_mut_checked(row);
+        let rows = rows.and_then(|(of_a, rest)| Some((of_a, rest.split_at_mut_checked(row)?)));
+        // There is room for all cells.
+        let Some((of_a, (of_b, ways))) = rows else {
+            return true;
+        };
         let [reach_a, reach_b] = reach.map(super::motion::counted);
         self.fill(a, reach_a, of_a, ways);
         self.fill(b, reach_b, of_b, ways);
-        Ok(self.any_visible(Reach { words: of_a }, Reach { words: of_b }))
+        self.any_visible(Reach { words: of_a }, Reach { words: of_b })
     }
 
     /// The cells that hold a position of a region, in solid and outside of the level none. By the level's BSP
@@ -215,28 +203,17 @@ impl CellBundle<'_> {
     /// a position of the one's region ([`CellBundle::cells_in`]) sees any of the other's. A region is what
     /// [`Motion::region`] says of where somebody will be.
     ///
-    /// Errs towards visible only: `true` where no cell holds any position of a region. Nothing is allocated;
-    /// `memory` need not be cleared.
-    ///
-    /// # Errors
-    ///
-    /// [`ShortMemory`] if `memory` has fewer words than two rows of cells take.
+    /// Errs towards visible only: `true` where no cell holds any position of a region. Nothing is allocated.
     ///
     /// [`Motion::region`]: crate::query::Motion::region
-    pub fn visible_regions(
-        &self,
-        a: &Extent,
-        b: &Extent,
-        memory: &mut [u64],
-    ) -> Result<bool, ShortMemory> {
-        let (expected, found) = (2 * self.row_words(), memory.len());
-        let (of_a, of_b) = memory
-            .get_mut(..expected)
-            .and_then(|memory| memory.split_at_mut_checked(self.row_words()))
-            .ok_or(ShortMemory { expected, found })?;
-        let (a, b) = (self.cells_in(a, of_a)?, self.cells_in(b, of_b)?);
+    pub fn visible_regions(&self, a: &Extent, b: &Extent) -> bool {
+        let [mut of_a, mut of_b] = [[0; ROW]; 2];
+        // There is room for all cells.
+        let (Ok(a), Ok(b)) = (self.cells_in(a, &mut of_a), self.cells_in(b, &mut of_b)) else {
+            return true;
+        };
         let nowhere = |reach: Reach| reach.words.iter().all(|word| *word == 0);
-        Ok(nowhere(a) || nowhere(b) || self.any_visible(a, b))
+        nowhere(a) || nowhere(b) || self.any_visible(a, b)
     }
 
     /// Sets the bits of all cells that are seen from any of some cells.

@@ -14,7 +14,7 @@ mod running;
 mod terrain;
 mod world;
 
-pub use cells::{Reach, ReachMemory};
+pub use cells::Reach;
 pub use motion::{Extent, Motion, MotionLimits, Mover};
 pub use predictor::Predictor;
 pub use reachable::ReachableSet;

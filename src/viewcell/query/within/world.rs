@@ -3,14 +3,7 @@
 //! All of it errs towards visible only, and allocates nothing: rows of cells lie on the stack.
 
 use super::motion::{Extent, Motion, Mover};
-use crate::format::cells::MAX_CELLS;
-use crate::query::{CellBundle, Place, World};
-
-/// Words of the largest row of cells.
-const ROW: usize = MAX_CELLS as usize / 64;
-
-/// Words that rows of cells have room in which most levels need.
-const FEW: usize = 256;
+use crate::query::{Place, World};
 
 impl World<'_> {
     /// Whether a player who is now at place `a` and comes up to `reach[0]` far, and one at place `b` who comes up to
@@ -25,12 +18,7 @@ impl World<'_> {
                 terrain.visible_within(a, b, reach)
             }
             (World::Cells(level), Place::Cell(a), Place::Cell(b)) => {
-                // Most levels are small, and clearing much memory takes longer than they do.
-                if level.reach_memory().two <= FEW {
-                    cells_within::<FEW>(level, [a, b], reach)
-                } else {
-                    cells_within::<{ 4 * ROW }>(level, [a, b], reach)
-                }
+                level.visible_within(a, b, reach)
             }
             (World::Solid(level), Place::Cell(a), Place::Cell(b)) => {
                 level.visible_within(a, b, reach)
@@ -64,12 +52,7 @@ impl World<'_> {
     pub fn sees_region(&self, from: &Extent, to: &Extent) -> bool {
         match self {
             World::Terrain(terrain) => terrain.visible_regions(from, to),
-            World::Cells(level) => {
-                let mut memory = [0; 2 * ROW];
-                let seen = level.visible_regions(from, to, &mut memory);
-                // There is room for all cells.
-                seen.unwrap_or(true)
-            }
+            World::Cells(level) => level.visible_regions(from, to),
             World::Solid(level) => level.sees_region(from, to),
         }
     }
@@ -105,18 +88,4 @@ impl World<'_> {
         let mut places = players.iter().map(|player| self.locate(player.position));
         places.any(|place| place.is_none())
     }
-}
-
-/// [`CellBundle::visible_within`] with so many words on the stack.
-#[inline(never)]
-fn cells_within<const WORDS: usize>(
-    level: &CellBundle<'_>,
-    [a, b]: [u32; 2],
-    reach: [f64; 2],
-) -> bool {
-    let mut memory = [0; WORDS];
-    // There is room for all cells.
-    level
-        .visible_within(a, b, reach, &mut memory)
-        .unwrap_or(true)
 }
