@@ -2,12 +2,34 @@
 
 use std::collections::BTreeSet;
 
-use viewcell::interest::{Awareness, LookAhead, Senses, Sight};
-use viewcell::query::{Bundle, Place, Sample};
+use viewcell::interest::{Awareness, Senses, Sight};
+use viewcell::query::{Bundle, Place, Sample, World};
 
 use viewcell::dice::Dice;
 
 const TERRAIN: &[u8] = include_bytes!("../golden/v1/13x9-voids.vcb");
+
+/// Whether two may see each other before either has gone `reach` far.
+struct LookAhead<'m> {
+    world: World<'m>,
+    reach: f64,
+}
+
+impl Sight for LookAhead<'_> {
+    type Place = Place;
+
+    fn visible(&self, from: Place, to: Place) -> bool {
+        if self.reach == 0.0 {
+            self.world.visible(from, to)
+        } else {
+            self.world.visible_within(from, to, [self.reach; 2])
+        }
+    }
+
+    fn is_mutual(&self) -> bool {
+        self.reach == 0.0 && self.world.is_mutual()
+    }
+}
 
 fn walk<S: Sight<Place = Place>>(sight: S, sees: impl Fn(Sample, Sample) -> bool) -> usize {
     let mut awareness = Awareness::new(sight);

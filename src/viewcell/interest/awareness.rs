@@ -472,28 +472,3 @@ impl Sight for World<'_> {
         }));
     }
 }
-
-/// Sight with a look-ahead: whether two may see each other before either has gone far.
-#[derive(Clone, Copy, Debug)]
-pub struct LookAhead<'m> {
-    /// Where they are.
-    pub world: World<'m>,
-    /// How far each player may go, in metres on a terrain, else in units of the level; 0: who sees whom now.
-    pub reach: f64,
-}
-
-impl Sight for LookAhead<'_> {
-    type Place = Place;
-
-    fn visible(&self, from: Place, to: Place) -> bool {
-        if self.reach == 0.0 {
-            World::visible(&self.world, from, to)
-        } else {
-            self.world.visible_within(from, to, [self.reach; 2])
-        }
-    }
-
-    fn is_mutual(&self) -> bool {
-        self.reach == 0.0 && self.world.is_mutual()
-    }
-}

@@ -15,6 +15,6 @@ pub mod keys;
 mod neighbors;
 mod senses;
 
-pub use awareness::{Awareness, AwarenessChanges, LookAhead, Sight};
+pub use awareness::{Awareness, AwarenessChanges, Sight};
 pub use bounds::{Bounds, InterestError};
 pub use senses::Senses;
