@@ -181,15 +181,7 @@ fn quality_chooses_the_cells_and_options_win_over_it() {
         [&terrain["finest"], &terrain["grade"], &terrain["detail"]],
         [&Value::from(1), &8.into(), &1.into()]
     );
-    let by_hand = [
-        "--finest",
-        "1",
-        "--grade=8",
-        "--detail",
-        "1",
-        "-o",
-        "hand.vcb",
-    ];
+    let by_hand = words("--finest 1 --grade=8 --detail 1 -o hand.vcb");
     bake(&folder, &[&["--quality", "best"], &by_hand[..]].concat());
     assert_eq!(folder.read("draft.vcb"), folder.read("hand.vcb"));
     let ran = folder.ok(&["query", "visible", "draft.vcb", "0,0", "1,1", "--json"]);

@@ -32,64 +32,25 @@ fn json_is_json_whatever_a_name_holds() {
             [named("", ".asc"), named("", ".vcb"), named("other", ".vcb")];
         folder.write_at(&input, crate::common::wall());
         folder.write_at(&bundle, folder.read("wall.vcb"));
-        let word = OsString::from;
-        for (verb, field) in [
-            (vec![word("info"), bundle.clone()], ""),
-            (vec![word("verify"), bundle.clone()], "bundle"),
-            (
-                vec![
-                    word("check"),
-                    bundle.clone(),
-                    word("--max-exposed"),
-                    word("100"),
-                ],
-                "bundle",
-            ),
-            (
-                vec![
-                    word("diff"),
-                    bundle.clone(),
-                    bundle.clone(),
-                    word("--quiet"),
-                ],
-                "a",
-            ),
-            (
-                vec![
-                    word("query"),
-                    word("visible"),
-                    bundle.clone(),
-                    word("0,0"),
-                    word("8,0"),
-                ],
-                "",
-            ),
-            (
-                vec![
-                    word("sign"),
-                    bundle.clone(),
-                    word("--key"),
-                    word("key.pem"),
-                    word("-o"),
-                    output.clone(),
-                ],
-                "output",
-            ),
-            (
-                vec![word("repack"), bundle.clone(), word("-o"), output.clone()],
-                "output",
-            ),
-            (
-                vec![
-                    word("bake"),
-                    word("terrain"),
-                    input,
-                    word("-o"),
-                    output.clone(),
-                ],
-                "output",
-            ),
+        // IN, BUNDLE and OUT stand for the names.
+        for line in [
+            ": info BUNDLE",
+            "bundle: verify BUNDLE",
+            "bundle: check BUNDLE --max-exposed 100",
+            "a: diff BUNDLE BUNDLE --quiet",
+            ": query visible BUNDLE 0,0 8,0",
+            "output: sign BUNDLE --key key.pem -o OUT",
+            "output: repack BUNDLE -o OUT",
+            "output: bake terrain IN -o OUT",
         ] {
+            let (field, line) = line.split_once(": ").unwrap();
+            let word = |word| match word {
+                "IN" => input.clone(),
+                "BUNDLE" => bundle.clone(),
+                "OUT" => output.clone(),
+                word => OsString::from(word),
+            };
+            let verb: Vec<OsString> = line.split(' ').map(word).collect();
             let ran = folder
                 .command(&[])
                 .args(&verb)

@@ -1,7 +1,7 @@
 //! What is doubtful in solid levels is said: few places, pockets, leaks, and positions in no cell.
 
 use crate::common::Folder;
-use crate::common::{brush, rooms};
+use crate::common::{brush, rooms, words};
 
 /// Walls around a room: its inner corners.
 fn walls([a, b, c]: [i32; 3], [x, y, z]: [i32; 3]) -> String {
@@ -89,14 +89,7 @@ fn a_position_in_no_cell_is_told_of_one_at_a_time_and_counted_in_files() {
         "points.txt",
         "64 64 24 5000 0 0\n5000 0 0 5001 0 0\n64 64 24 448 64 24\n",
     );
-    let asked = [
-        "query",
-        "visible",
-        "rooms.vcb",
-        "--pairs",
-        "points.txt",
-        "--json",
-    ];
+    let asked = words("query visible rooms.vcb --pairs points.txt --json");
     let ran = folder.ok(&asked);
     let document = ran.json();
     assert_eq!(document["nowhere"], 3, "{document}");

@@ -1,6 +1,6 @@
 //! What is told of a heightmap before anything is made of it.
 
-use crate::common::Folder;
+use crate::common::{Folder, words};
 
 const NO_ROOM: i32 = 5;
 
@@ -18,17 +18,7 @@ fn hill(bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
 fn a_dry_run_warns_of_noise_and_of_more_height_than_ground_with_what_to_give() {
     let folder = Folder::new();
     folder.write("swapped.r16", hill(u16::to_be_bytes));
-    let bake = [
-        "bake",
-        "terrain",
-        "swapped.r16",
-        "--size",
-        "32x32",
-        "--dry-run",
-        "--json",
-        "--visibility",
-        "exact",
-    ];
+    let bake = words("bake terrain swapped.r16 --size 32x32 --dry-run --json --visibility exact");
     let ran = folder.ok(&bake);
     for words in [
         "note: heights of ",
@@ -52,9 +42,7 @@ fn a_dry_run_warns_of_noise_and_of_more_height_than_ground_with_what_to_give() {
 fn notes_come_before_the_work_and_not_when_it_is_over() {
     let folder = Folder::new();
     folder.write("hill.r16", hill(u16::to_le_bytes));
-    let bake = [
-        "bake", "terrain", "hill.r16", "--size", "32x32", "-o", "a.vcb", "--memory", "1",
-    ];
+    let bake = words("bake terrain hill.r16 --size 32x32 -o a.vcb --memory 1");
     let ran = folder.ends(&bake, NO_ROOM);
     assert!(
         ran.stderr.starts_with("note: heights of "),

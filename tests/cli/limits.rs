@@ -188,16 +188,7 @@ fn out_of_memory_is_a_sentence_and_exit_code_5_and_leaves_no_worthless_checkpoin
 fn a_bake_that_needs_more_memory_than_it_may_take_does_not_begin() {
     let folder = Folder::new();
     folder.write("hills.r16", hills(160));
-    let bake = [
-        "bake",
-        "terrain",
-        "hills.r16",
-        "--size",
-        "160x160",
-        "-o",
-        "a.vcb",
-        "-q",
-    ];
+    let bake = words("bake terrain hills.r16 --size 160x160 -o a.vcb -q");
     let little = [&bake[..], &["--memory", "30MB"]].concat();
     folder.fails(
         &little,
@@ -210,14 +201,7 @@ fn a_bake_that_needs_more_memory_than_it_may_take_does_not_begin() {
         2,
         &["expected a size", "lots"],
     );
-    let enough = [
-        "--memory",
-        "2GB",
-        "--visibility",
-        "exact",
-        "--max-distance",
-        "20",
-    ];
+    let enough = words("--memory 2GB --visibility exact --max-distance 20");
     folder.ok(&[&bake[..], &enough].concat());
 }
 

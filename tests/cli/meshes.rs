@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::boxes::SIDES;
-use crate::common::Folder;
+use crate::common::{Folder, words};
 use crate::data::data;
 
 /// A room of 12 x 8 m with a wall across its middle, z up.
@@ -243,15 +243,7 @@ fn a_mesh_of_another_format_is_named_and_its_remedy_works() {
             .output()
             .unwrap();
         assert!(ran.status.success(), "{command}: {ran:?}");
-        let bake = [
-            "bake",
-            "OUT.glb",
-            "--reach",
-            "reach.csv",
-            "--force",
-            "-o",
-            "x.vcb",
-        ];
+        let bake = words("bake OUT.glb --reach reach.csv --force -o x.vcb");
         let told = folder.ok(&bake);
         assert!(told.stderr.contains("1 solids"), "{name} {}", told.stderr);
     }

@@ -227,15 +227,7 @@ fn a_dash_is_a_stream_or_refused_and_no_file_of_that_name() {
 fn shards_are_said_to_be_cut_by_work() {
     let folder = Folder::new();
     folder.write("hills.r16", hills(128));
-    let bake = [
-        "bake",
-        "terrain",
-        "hills.r16",
-        "--size",
-        "128x128",
-        "-o",
-        "a.vcb",
-    ];
+    let bake = words("bake terrain hills.r16 --size 128x128 -o a.vcb");
     let ran = folder.ok(&[&bake[..], &["--visibility", "exact", "--shard", "1/2"]].concat());
     ran.warns("about the same work");
 }
@@ -278,16 +270,7 @@ fn a_bundle_says_in_words_how_its_cells_grow() {
 #[test]
 fn a_bake_of_little_memory_foresees_itself_alone() {
     let folder = Folder::with_wall();
-    let bake = [
-        "bake",
-        "terrain",
-        "wall.asc",
-        "-o",
-        "a.vcb",
-        "--force",
-        "--quality",
-        "draft",
-    ];
+    let bake = words("bake terrain wall.asc -o a.vcb --force --quality draft");
     let others = |options: &[&str]| {
         let told = folder.ok(&[&bake[..], options].concat()).stderr;
         assert!(told.contains("--finest 1 --grade=8"), "{told}");
@@ -323,14 +306,7 @@ fn a_terrain_of_voids_is_foreseen_by_its_ground() {
     };
     let foreseen = [90, 400].map(|side| {
         folder.write("ground.asc", ground(side));
-        let run = [
-            "bake",
-            "terrain",
-            "ground.asc",
-            "--grade=8",
-            "--dry-run",
-            "--json",
-        ];
+        let run = words("bake terrain ground.asc --grade=8 --dry-run --json");
         let told = folder.json(&run);
         // What is kept of each sample is there of voids as well.
         let groups = told["bytes"].as_f64().unwrap() - 4.0 * (side * side) as f64;

@@ -172,19 +172,7 @@ fn no_part_is_left_of_a_process_that_a_signal_ends() {
 
     let folder = Folder::new();
     folder.write("hills.r16", hills(640));
-    let export = [
-        "export",
-        "horizon",
-        "hills.r16",
-        "--size",
-        "640x640",
-        "--spacing",
-        "1",
-        "-o",
-        "h.npy",
-        "--threads",
-        "1",
-    ];
+    let export = words("export horizon hills.r16 --size 640x640 --spacing 1 -o h.npy --threads 1");
     for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
         let mut child = folder
             .command(&export)

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::common::Folder;
+use crate::common::{Folder, words};
 
 /// An ESRI ASCII grid of 9 x 8 samples, `cell` metres apart, by a function of column and row.
 fn grid(cell: f64, of: impl Fn(i32, i32) -> f64) -> String {
@@ -99,14 +99,7 @@ fn what_is_not_walkable_is_told_apart_from_voids() {
 #[test]
 fn a_job_file_and_shards_of_it_come_to_the_same_bytes() {
     let folder = folder();
-    let options = [
-        "--walkable",
-        "west.asc",
-        "--max-slope",
-        "40",
-        "--water-level",
-        "0.5",
-    ];
+    let options = words("--walkable west.asc --max-slope 40 --water-level 0.5");
     let first = ["hills.asc", "--visibility", "exact", "-o", "a.vcb"];
     bake(&folder, &[&first[..], &options].concat());
     std::fs::create_dir(folder.path("jobs")).unwrap();
@@ -168,15 +161,7 @@ fn houses_hide_and_nobody_is_asked_for_in_them() {
         assert_eq!(sees("4,3", "4,4"), "hidden\n");
         assert_eq!(sees("0,3", "8,3"), "hidden\n");
     }
-    let cells = [
-        "houses.asc",
-        "--ground",
-        "ground.asc",
-        "--finest",
-        "3",
-        "-o",
-        "cells.vcb",
-    ];
+    let cells = words("houses.asc --ground ground.asc --finest 3 -o cells.vcb");
     sound(&folder, &cells);
 }
 
@@ -271,15 +256,7 @@ fn rasters_that_do_not_fit_are_refused() {
     );
     assert!(!folder.path("x.vcb").exists());
     // The part that a crop takes of both.
-    let crop = [
-        "hills.asc",
-        "--crop",
-        "3,0,6,8",
-        "--walkable",
-        "west.asc",
-        "-o",
-        "part.vcb",
-    ];
+    let crop = words("hills.asc --crop 3,0,6,8 --walkable west.asc -o part.vcb");
     let told = bake(&folder, &crop);
     assert!(
         told["notes"].to_string().contains("at 16 of 48"),

@@ -69,14 +69,7 @@ fn a_bundle_follows_its_ground() {
     // The same by a stamp on the bundle's own ground.
     let stamp = r#"{"shape":"box","at":[40,20,100],"size":[10,10,200],"do":"dig"}"#;
     folder.write("stamps.txt", stamp);
-    let stamped = [
-        "rebake",
-        "wall.vcb",
-        "--stamps",
-        "stamps.txt",
-        "-o",
-        "dug.vcb",
-    ];
+    let stamped = words("rebake wall.vcb --stamps stamps.txt -o dug.vcb");
     folder.ok(&stamped);
     assert!(repacked(&folder, "dug.vcb") == repacked(&folder, "twin.vcb"));
 }
@@ -88,14 +81,7 @@ fn queries_ask_through_patches_and_merge_makes_a_bundle_of_them() {
     folder.ok(&[&["rebake", "wall.vcb"][..], &patch].concat());
     folder.write("pairs.txt", "0 2 8 2\n0 0 8 0\n");
     let ask = |patches: &[&str]| {
-        let query = [
-            "query",
-            "visible",
-            "wall.vcb",
-            "--pairs",
-            "pairs.txt",
-            "--patch",
-        ];
+        let query = words("query visible wall.vcb --pairs pairs.txt --patch");
         let query = match patches {
             [] => query[..5].to_vec(),
             _ => [&query[..], patches].concat(),
@@ -183,15 +169,7 @@ fn what_cannot_follow_says_why_and_leaves_nothing() {
         3,
         &["9 x 5", "9 x 4"],
     );
-    let coarse = [
-        "bake",
-        "terrain",
-        "gap.asc",
-        "-o",
-        "cells.vcb",
-        "--finest",
-        "3",
-    ];
+    let coarse = words("bake terrain gap.asc -o cells.vcb --finest 3");
     folder.ok(&[&coarse[..], &["--visibility", "exact", "--quiet"]].concat());
     folder.write(
         "dig.txt",
@@ -292,20 +270,9 @@ fn bundles_with_places_follow_as_they_were_baked() {
 fn a_disk_that_fills_up_leaves_bundles_as_they_were() {
     let folder = Folder::new();
     folder.write("hills.r16", hills(64));
-    let bake = [
-        "bake",
-        "terrain",
-        "hills.r16",
-        "--size",
-        "64x64",
-        "--spacing",
-        "1",
-        "--visibility",
-        "exact",
-        "-o",
-        "old.vcb",
-        "--quiet",
-    ];
+    let bake = words(
+        "bake terrain hills.r16 --size 64x64 --spacing 1 --visibility exact -o old.vcb --quiet",
+    );
     folder.ok(&bake);
     folder.write("kept.vcb", "precious");
     folder.write("kept.vcp", "precious");

@@ -197,17 +197,9 @@ fn floors_of_a_solid_level_are_drawn() {
 #[test]
 fn players_of_a_trace_are_simulated_in_a_solid_level() {
     let folder = rooms();
-    let arguments = [
-        "simulate",
-        "rooms.vcb",
-        "--traces",
-        "walks.csv",
-        "--hz",
-        "20",
-        "--scheme",
-        "CS,sight,look-ahead,best",
-        "--json",
-    ];
+    let arguments = words(
+        "simulate rooms.vcb --traces walks.csv --hz 20 --scheme CS,sight,look-ahead,best --json",
+    );
     let figures = |more: &[&str]| -> Value { folder.json(&[&arguments[..], more].concat()) };
     for rtt in ["0", "100"] {
         for truth in [&[][..], &["--truth", "lines", "--level", "rooms.map"]] {
@@ -392,15 +384,7 @@ fn a_level_is_read_out_of_a_games_folder_and_its_sky_as_one_says() {
         "game/maps/sky.map",
         before.to_owned() + &side.replacen(" wall ", " sky1 ", 1),
     );
-    let pack = [
-        "bake",
-        "solid",
-        "maps/sky.map",
-        "--pack",
-        "game",
-        "--cell",
-        "32",
-    ];
+    let pack = words("bake solid maps/sky.map --pack game --cell 32");
     let hidden = |out: &str, sky: &[&str]| {
         let ran = folder.ok(&[&pack[..], &["-o", out, "--force"], sky].concat());
         ran.warns("maps/sky.map is from game");

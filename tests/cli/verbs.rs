@@ -338,14 +338,7 @@ fn files_of_another_kind_are_told_by_name() {
     let folder = Folder::with_wall();
     folder.ok(&words("bake terrain wall.asc --shard 1/1 -o wall.vcs"));
     folder.write("hole.asc", wall().replace("100", "0"));
-    let patch = [
-        "rebake",
-        "wall.vcb",
-        "--terrain",
-        "hole.asc",
-        "--patch",
-        "hole.vcp",
-    ];
+    let patch = words("rebake wall.vcb --terrain hole.asc --patch hole.vcp");
     folder.ok(&patch);
     for (arguments, words) in [
         (

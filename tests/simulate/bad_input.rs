@@ -1,34 +1,24 @@
 //! What is wrong with a trace, a job or an option is told, with the file and the line.
 
-use crate::common::Folder;
+use crate::common::{Folder, words};
 
 const HEADER: &str = "t_ms,player,x,y,z,pitch_deg,yaw_deg,dead";
 
 #[test]
 fn faults_of_traces_are_told_with_file_and_line() {
     let folder = Folder::with_wall();
-    for (lines, what) in [
-        ("", "two players or more"),
-        ("0,0,1,1,0,0,0,0\n", "found one"),
-        (
-            "0,0,1,1,0,0,0,0\n0,1,NaN,1,0,0,0,0\n",
-            "line 3: expected a finite number for x",
-        ),
-        (
-            "9,0,1,1,0,0,0,0\n8,1,1,1,0,0,0,0\n",
-            "line 3: expected a time of 9 ms or later",
-        ),
-        (
-            "0,0,1,1,0,0,0,0\n0,0,1,1,0,0,0,0\n",
-            "line 3: expected each player once",
-        ),
-        ("0,0,1,1,0,0,0\n", "line 2: expected 8 columns"),
-        ("0,0,1,1,0,0,0,0\n0,1,-500,1,0,0,0,0\n", ""),
-        (
-            "0,0,-900,1,0,0,0,0\n0,1,-500,1,0,0,0,0\n",
-            "100.0 % of 2 positions outside of it",
-        ),
-    ] {
+    // A bar ends a line.
+    const ROWS: &str = "\
+ => two players or more
+0,0,1,1,0,0,0,0| => found one
+0,0,1,1,0,0,0,0|0,1,NaN,1,0,0,0,0| => line 3: expected a finite number for x
+9,0,1,1,0,0,0,0|8,1,1,1,0,0,0,0| => line 3: expected a time of 9 ms or later
+0,0,1,1,0,0,0,0|0,0,1,1,0,0,0,0| => line 3: expected each player once
+0,0,1,1,0,0,0| => line 2: expected 8 columns
+0,0,1,1,0,0,0,0|0,1,-500,1,0,0,0,0| =>\x20
+0,0,-900,1,0,0,0,0|0,1,-500,1,0,0,0,0| => 100.0 % of 2 positions outside of it";
+    for (lines, what) in ROWS.lines().map(|row| row.split_once(" => ").unwrap()) {
+        let lines = lines.replace('|', "\n");
         folder.write("play.csv", format!("{HEADER}\n{lines}"));
         let ran = folder.run(&["simulate", "wall.vcb", "--traces", "play.csv"]);
         if what.is_empty() {
@@ -167,33 +157,15 @@ fn the_loopback_is_a_network_of_its_own() {
 #[test]
 fn a_trace_is_fitted_and_made_up_anew() {
     let folder = Folder::with_wall();
-    folder.ok(&[
-        "simulate",
-        "wall.vcb",
-        "--players",
-        "4",
-        "--seconds",
-        "60",
-        "--write-trace",
-        "w.csv",
-        "--scheme",
-        "PPP",
-    ]);
+    folder.ok(&words(
+        "simulate wall.vcb --players 4 --seconds 60 --write-trace w.csv --scheme PPP",
+    ));
     let fit = folder.ok(&["simulate", "fit", "w.csv", "--json"]);
     fit.says("\"walk\"");
     fit.says("\"players\": 4");
-    let like = folder.run(&[
-        "simulate",
-        "wall.vcb",
-        "--like",
-        "w.csv",
-        "--players",
-        "9",
-        "--seconds",
-        "5",
-        "--scheme",
-        "PPP",
-    ]);
+    let like = folder.run(&words(
+        "simulate wall.vcb --like w.csv --players 9 --seconds 5 --scheme PPP",
+    ));
     assert!(
         like.code == Some(0) && like.stdout.contains("9 players"),
         "{} {}",

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use viewcell_simulate::demo::{DemoError, read};
 use viewcell_simulate::trace::{Trace, TracePoint};
 
-use crate::common::Folder;
+use crate::common::{Folder, words};
 use crate::demo_writer::{Message, Server, to_all};
 
 /// All that servers may differ in.
@@ -254,20 +254,9 @@ fn who_looks_on_and_who_has_not_come_is_no_player() {
 #[test]
 fn the_program_plays_a_demo_as_it_plays_the_csv_of_it() {
     let folder = Folder::with_wall();
-    folder.ok(&[
-        "simulate",
-        "wall.vcb",
-        "--players",
-        "4",
-        "--seconds",
-        "5",
-        "--hz",
-        "20",
-        "--scheme",
-        "PPP",
-        "--write-trace",
-        "made.csv",
-    ]);
+    folder.ok(&words(
+        "simulate wall.vcb --players 4 --seconds 5 --hz 20 --scheme PPP --write-trace made.csv",
+    ));
     let mut trace = Trace::read(&folder.read("made.csv")[..]).unwrap();
     for point in trace.players.iter_mut().flatten() {
         point.at = point.at.map(|x| (8.0 * x).floor() / 8.0);
@@ -309,9 +298,7 @@ fn the_program_plays_a_demo_as_it_plays_the_csv_of_it() {
     assert_eq!(of_demo, of_csv);
     assert!(again == csv);
     folder.write("cut.mvd", &demo[..demo.len() - END]);
-    let cut = folder.run(&[
-        "simulate", "wall.vcb", "--traces", "cut.mvd", "--scheme", "PPP",
-    ]);
+    let cut = folder.run(&words("simulate wall.vcb --traces cut.mvd --scheme PPP"));
     let words = format!("cut.mvd: the demo ends at byte {}", demo.len() - END);
     assert!(
         cut.code == Some(0) && cut.stderr.contains(&words),

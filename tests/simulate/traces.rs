@@ -4,24 +4,15 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::common::Folder;
+use crate::common::{Folder, words};
 use crate::data::data;
 
 #[test]
 fn a_page_tells_it_with_charts() {
     let folder = hills();
-    folder.ok(&[
-        "simulate",
-        "hills.vcb",
-        "--players",
-        "6",
-        "--seconds",
-        "20",
-        "--rtt",
-        "100",
-        "-o",
-        "report.html",
-    ]);
+    folder.ok(&words(
+        "simulate hills.vcb --players 6 --seconds 20 --rtt 100 -o report.html",
+    ));
     let page = String::from_utf8(folder.read("report.html")).unwrap();
     for words in [
         "<svg",
@@ -152,14 +143,7 @@ fn hills() -> Folder {
     }
     let folder = Folder::new();
     folder.write("hills.asc", asc);
-    folder.ok(&[
-        "bake",
-        "terrain",
-        "hills.asc",
-        "--visibility",
-        "exact",
-        "--quiet",
-    ]);
+    folder.ok(&words("bake terrain hills.asc --visibility exact --quiet"));
     folder
 }
 
@@ -177,14 +161,7 @@ fn ways_in_a_level_play_back_to_the_same_numbers() {
         "--quiet",
     ]);
     let options = ["simulate", "rooms.vcb", "--json"];
-    let motion = [
-        "--players",
-        "5",
-        "--motion",
-        "objectives",
-        "--seconds",
-        "20",
-    ];
+    let motion = words("--players 5 --motion objectives --seconds 20");
     let write = ["--seed", "3", "--write-trace", "ways.csv"];
     let made = folder.json(&[&options[..], &motion, &write].concat());
     assert_eq!(made["positions_nowhere"], 0);
@@ -242,19 +219,9 @@ fn ways_that_are_made_up_play_back_to_the_same_numbers() {
 #[test]
 fn several_seeds_tell_how_sure_a_mean_is() {
     let folder = hills();
-    let document = folder.json(&[
-        "simulate",
-        "hills.vcb",
-        "--players",
-        "4",
-        "--seconds",
-        "20",
-        "--seed",
-        "1..5",
-        "--scheme",
-        "PPP,best",
-        "--json",
-    ]);
+    let document = folder.json(&words(
+        "simulate hills.vcb --players 4 --seconds 20 --seed 1..5 --scheme PPP,best --json",
+    ));
     assert_eq!(document["runs"], 5);
     let packets = &scheme(&document, "PPP")["packets"];
     let mean = packets["mean"].as_f64().unwrap();
@@ -269,15 +236,11 @@ fn look_ahead_answers_on_the_command_line() {
     assert_eq!(ran.stdout, "visible\n");
     let near = folder.run(&["query", "within", "wall.vcb", "0,0", "0,0", "--reach", "0"]);
     assert_eq!((near.code, near.stdout.as_str()), (Some(0), "visible\n"));
-    let far = folder.json(&[
-        "query", "within", "wall.vcb", "0,0", "1,1", "--reach", "1e6,0", "--json",
-    ]);
+    let far = folder.json(&words("query within wall.vcb 0,0 1,1 --reach 1e6,0 --json"));
     assert_eq!(far["visible"], true);
     assert_eq!(far["reach"][0], 1e6);
     let pairs = folder.run_with_stdin(
-        &[
-            "query", "within", "wall.vcb", "--pairs", "-", "--reach", "3",
-        ],
+        &words("query within wall.vcb --pairs - --reach 3"),
         b"0 0 0 0\n1 1 2 2\n",
     );
     assert_eq!(pairs.stdout.lines().count(), 2);

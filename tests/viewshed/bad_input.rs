@@ -3,7 +3,7 @@
 use viewcell::dice::Dice;
 use viewcell_ingest::read_observers;
 
-use crate::common::Folder;
+use crate::common::{Folder, words};
 
 const USAGE: i32 = 2;
 const BAD_INPUT: i32 = 3;
@@ -17,116 +17,52 @@ fn refused(name: &str, table: impl AsRef<[u8]>, words: &[&str]) {
     assert_eq!(folder.names(), before);
 }
 
+/// What is given, and what is said of it, a line each.
+fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    table.lines().map(|row| row.split_once(" => ").unwrap())
+}
+
 #[test]
 fn tables_that_are_wrong_are_refused_by_line() {
     let columns = "column,row,eye,radius,azimuth_from,azimuth_to,tilt_from,tilt_to";
-    for (line, words) in [
-        (
-            "9,2,,,,,,",
-            "line 3: expected columns 0 to 8 and rows 0 to 4",
-        ),
-        ("-1,2,,,,,,", "found -1, 2"),
-        ("1.5,2,,,,,,", "as whole numbers, found 1.5, 2"),
-        (
-            "8,4,,,,,,",
-            "line 3: expected a place with ground, found a void at sample 8,4; move",
-        ),
-        (
-            "1,2,tall,,,,,",
-            "line 3: expected a number as eye, found \"tall\"; write numbers",
-        ),
-        ("1,2,1e999,,,,,", "expected a number as eye"),
-        (
-            "1,2,-1,,,,,",
-            "expected a height of the eye in metres of 0 to 1000000, found -1",
-        ),
-        ("1,2,,0,,,,", "line 3: expected a radius above 0 m"),
-        (
-            "1,2,,,90,90,,",
-            "expected two different azimuths, found 90 and 90",
-        ),
-        (
-            "1,2,,,90,9000,,",
-            "expected azimuths in degrees of -720 to 720, found 9000",
-        ),
-        (
-            "1,2,,,,,30,10",
-            "expected a lower tilt below the upper one, found 30 and 10",
-        ),
-        (
-            "1,2,,,,,,100",
-            "expected a tilt in degrees of -90 to 90, found 100",
-        ),
-        (
-            ",2,,,,,,",
-            "line 3: expected two coordinates, found an empty field",
-        ),
-        ("1,2", "line 3: expected 8 fields, as in line 1, found 2"),
-        (
-            "1,\"2,,,,,,",
-            "line 3: expected a closing \", found the end of the file",
-        ),
-    ] {
-        refused(
-            "posts.csv",
-            format!("{columns}\n1,1,,,,,,\n{line}\n"),
-            &[words],
-        );
+    const LINES: &str = "\
+9,2,,,,,, => line 3: expected columns 0 to 8 and rows 0 to 4
+-1,2,,,,,, => found -1, 2
+1.5,2,,,,,, => as whole numbers, found 1.5, 2
+8,4,,,,,, => line 3: expected a place with ground, found a void at sample 8,4; move
+1,2,tall,,,,, => line 3: expected a number as eye, found \"tall\"; write numbers
+1,2,1e999,,,,, => expected a number as eye
+1,2,-1,,,,, => expected a height of the eye in metres of 0 to 1000000, found -1
+1,2,,0,,,, => line 3: expected a radius above 0 m
+1,2,,,90,90,, => expected two different azimuths, found 90 and 90
+1,2,,,90,9000,, => expected azimuths in degrees of -720 to 720, found 9000
+1,2,,,,,30,10 => expected a lower tilt below the upper one, found 30 and 10
+1,2,,,,,,100 => expected a tilt in degrees of -90 to 90, found 100
+,2,,,,,, => line 3: expected two coordinates, found an empty field
+1,2 => line 3: expected 8 fields, as in line 1, found 2
+1,\"2,,,,,, => line 3: expected a closing \", found the end of the file";
+    for (line, words) in rows(LINES) {
+        let table = format!("{columns}\n1,1,,,,,,\n{line}\n");
+        refused("posts.csv", table, &[words]);
     }
-    refused(
-        "posts.csv",
-        "name,height\na,2\n",
-        &["line 1: expected columns of positions, found the columns name, height"],
-    );
-    refused(
-        "posts.csv",
-        "1,2\n3,4\n",
-        &["line 1: expected columns of positions"],
-    );
-    refused(
-        "posts.csv",
-        "col,row,COLUMN\n1,2,3\n",
-        &["one column of a meaning, found \"col\" and \"COLUMN\""],
-    );
-    refused(
-        "posts.csv",
-        "col,row,x,y\n1,2,3,4\n",
-        &["one pair of columns of positions, found two"],
-    );
-    refused(
-        "posts.csv",
-        "col,row,SPOT\n1,2,3\n",
-        &["found a column \"SPOT\"; rename the column"],
-    );
-    refused(
-        "posts.csv",
-        "col,row,RADIUS1\n1,2,3\n",
-        &[
-            "line 2: expected RADIUS1 below 0",
-            "write -3, or name the column min_radius",
-        ],
-    );
-    refused(
-        "posts.csv",
-        "col,row\n",
-        &["expected observers, found a table without any"],
-    );
-    refused("posts.csv", "", &["found an empty file"]);
-    refused(
-        "posts.csv",
-        b"col,row,name\n1,2,ok\n1,2,caf\xe9\n",
-        &["line 3: expected UTF-8 text"],
-    );
-    refused(
-        "posts.csv",
-        "lon,lat\n1,2\n",
-        &["line 2: expected positions by column and row"],
-    );
-    refused(
-        "posts.csv",
-        "east,south\n500,2\n",
-        &["line 2: expected -5 to 85 m east"],
-    );
+    // A bar ends a line.
+    const TABLES: &str = "\
+name,height|a,2| => line 1: expected columns of positions, found the columns name, height
+1,2|3,4| => line 1: expected columns of positions
+col,row,COLUMN|1,2,3| => one column of a meaning, found \"col\" and \"COLUMN\"
+col,row,x,y|1,2,3,4| => one pair of columns of positions, found two
+col,row,SPOT|1,2,3| => found a column \"SPOT\"; rename the column
+col,row,RADIUS1|1,2,3| => line 2: expected RADIUS1 below 0
+col,row,RADIUS1|1,2,3| => write -3, or name the column min_radius
+col,row| => expected observers, found a table without any
+ => found an empty file
+lon,lat|1,2| => line 2: expected positions by column and row
+east,south|500,2| => line 2: expected -5 to 85 m east";
+    for (table, words) in rows(TABLES) {
+        refused("posts.csv", table.replace('|', "\n"), &[words]);
+    }
+    let table = b"col,row,name\n1,2,ok\n1,2,caf\xe9\n";
+    refused("posts.csv", table, &["line 3: expected UTF-8 text"]);
 }
 
 #[test]
@@ -135,36 +71,18 @@ fn features_that_are_wrong_are_refused_by_number() {
         r#"{"type":"Feature","properties":null,"geometry":{"type":"Point","coordinates":[5,5]}}"#;
     let features =
         |more: &str| format!(r#"{{"type":"FeatureCollection","features":[{point},{more}]}}"#);
-    refused(
-        "a.geojson",
-        "{\"type\":",
-        &["line 1, column 8: expected GeoJSON"],
-    );
-    refused(
-        "a.geojson",
-        point,
-        &["expected a FeatureCollection of points, found a Feature"],
-    );
-    let line = r#"{"geometry":{"type":"LineString","coordinates":[[0,0],[1,1]]}}"#;
-    refused(
-        "a.geojson",
-        features(line),
-        &["feature 2: expected a Point, found LineString"],
-    );
-    refused(
-        "a.geojson",
-        features("null"),
-        &["feature 2: expected a Point, found no geometry"],
-    );
-    let text =
-        r#"{"properties":{"Eye Height":"tall"},"geometry":{"type":"Point","coordinates":[5,5]}}"#;
-    refused(
-        "a.geojson",
-        features(text),
-        &["feature 2: expected a number as Eye Height, found \"tall\""],
-    );
-    let far = r#"{"geometry":{"type":"Point","coordinates":[5000,5]}}"#;
-    refused("a.geojson", features(far), &["feature 2: expected x of"]);
+    const FEATURES: &str = r#"
+{"geometry":{"type":"LineString","coordinates":[[0,0],[1,1]]}} => feature 2: expected a Point, found LineString
+null => feature 2: expected a Point, found no geometry
+{"properties":{"Eye Height":"tall"},"geometry":{"type":"Point","coordinates":[5,5]}} => feature 2: expected a number as Eye Height, found "tall"
+{"geometry":{"type":"Point","coordinates":[5000,5]}} => feature 2: expected x of"#;
+    for (feature, words) in rows(FEATURES.trim_start()) {
+        refused("a.geojson", features(feature), &[words]);
+    }
+    let words = "expected a FeatureCollection of points, found a Feature";
+    refused("a.geojson", point, &[words]);
+    let words = "line 1, column 8: expected GeoJSON";
+    refused("a.geojson", "{\"type\":", &[words]);
 }
 
 #[test]
@@ -187,7 +105,7 @@ fn options_that_contradict_are_refused() {
 -o a.tif --at 1,2 --eye-height -1 => --eye-height
 -o wall.asc --at 1,2 => expected a name that ends
 -o posts.csv --observers posts.csv => expected a name that ends";
-    for (more, words) in ROWS.lines().map(|row| row.split_once(" => ").unwrap()) {
+    for (more, words) in rows(ROWS) {
         let line = format!("viewshed wall.asc {more}");
         folder.fails(&Vec::from_iter(line.split(' ')), USAGE, &[words]);
     }
@@ -197,17 +115,9 @@ fn options_that_contradict_are_refused() {
 fn thousands_at_one_place_are_looked_for_once_and_all_counted() {
     let folder = Folder::with_wall();
     folder.write("posts.csv", format!("col,row\n{}", "2,2\n".repeat(5000)));
-    let look = [
-        "viewshed",
-        "wall.asc",
-        "-o",
-        "a.tif",
-        "--observers",
-        "posts.csv",
-        "--count",
-        "--json",
-    ];
-    let told = folder.json(&look);
+    let told = folder.json(&words(
+        "viewshed wall.asc -o a.tif --observers posts.csv --count --json",
+    ));
     assert_eq!(told["observers"].as_array().unwrap().len(), 5000);
     let file = folder.read("a.tif");
     let mut decoder = tiff::decoder::Decoder::new(std::io::Cursor::new(file)).unwrap();

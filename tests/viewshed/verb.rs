@@ -6,7 +6,7 @@ use serde_json::Value;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::Tag;
 
-use crate::common::{Folder, demo};
+use crate::common::{Folder, demo, words};
 use crate::data::data;
 
 /// The bytes of a band of a map; of one that fits into a tile where there are several.
@@ -316,14 +316,7 @@ fn houses_hide_and_places_are_left_out_as_in_a_bake() {
         "v 120 -60 -5\nv 150 -60 -5\nv 150 -20 -5\nv 120 -20 -5\nv 120 -60 20\nv 150 -60 20\nv 150 -20 20\nv 120 -20 20\n\
          f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n",
     );
-    let flats = [
-        "--solids",
-        "flats.obj",
-        "--from",
-        "z-up",
-        "--placement",
-        "0,0,0",
-    ];
+    let flats = words("--solids flats.obj --from z-up --placement 0,0,0");
     let cases: [(&str, &[&str]); 5] = [
         ("houses.asc", &["--ground", "ground.asc"]),
         ("houses.asc", &["--ground", "ground.asc", "--inside"]),
@@ -362,15 +355,7 @@ fn houses_hide_and_places_are_left_out_as_in_a_bake() {
         }
         let all = ["viewshed", input, "-q", "-o", "all.tif", "--force", "--all"];
         folder.ok(&[&all[..], options].concat());
-        folder.ok(&[
-            "export",
-            "exposure",
-            "a.vcb",
-            "-o",
-            "exposure.tif",
-            "--force",
-            "-q",
-        ]);
+        folder.ok(&words("export exposure a.vcb -o exposure.tif --force -q"));
         let counts = numbers(&folder.read("exposure.tif"));
         let of_places = |numbers: Vec<u32>| -> Vec<u32> {
             numbers
