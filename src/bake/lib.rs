@@ -53,7 +53,7 @@
 //! # use viewcell_bake::{BakeOptions, Silent, Source, bake_terrain};
 //! # use viewcell_ingest::world::Terrain;
 //! use viewcell::frontier::{FrontierBuilder, FrontierOptions, Side};
-//! use viewcell::query::OwnedBundle;
+//! use viewcell::query::{MappedBundle, Sample};
 //! # let heights = (0..24 * 16).map(|i| if i % 24 == 12 { 20.0 } else { 0.0 });
 //! # let terrain = Terrain::new(24, 16, heights.collect(), [10.0, 10.0])?;
 //! # let folder = tempfile::tempdir()?;

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 /// Verbs that are an option of another: the words, and what they stand for.
 const VERBS: &[([&str; 2], &[&str])] = &[
     (["export", "skyview"], &["export", "horizon", "--skyview"]),
+    (["bake", "scene"], &["bake", "solid", "--hull=objects"]),
+    (["query", "objects"], &["query", "pvs"]),
     // Which needs --reach.
     (["query", "within"], &["query", "visible"]),
 ];
@@ -14,6 +16,7 @@ const VERBS: &[([&str; 2], &[&str])] = &[
 /// it comes behind that value.
 const OPTIONS: &str = "
 query; --points; --pairs; {};
+; --volume; --within; {};
 ; --up; --from; {}-up;
 ; --refraction; --earth-curvature; ={};
 ; --weight; --budget; ,{};
@@ -29,10 +32,8 @@ simulate; --impulse; --speed; ,impulse={};
 pub fn spelled(mut arguments: Vec<OsString>) -> Vec<OsString> {
     for row in OPTIONS.trim().lines() {
         let mut parts = row.split(';').map(str::trim);
-        replace(
-            &mut arguments,
-            [(); 5].map(|()| parts.next().unwrap_or_default()),
-        );
+        let row = [(); 5].map(|()| parts.next().unwrap_or_default());
+        while replace(&mut arguments, row).is_some() {}
     }
     let words = |at: usize| arguments.get(at).and_then(|word| word.to_str());
     let has_reach = find(&arguments, "--reach").is_some();
@@ -42,11 +43,18 @@ pub fn spelled(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if let Some((_, now)) = VERBS.iter().find(|(words, _)| is(words)) {
         arguments.splice(1..3, now.iter().map(OsString::from));
     }
-    for kind in ["any", "count", "each", "all"] {
-        if words_of(&arguments).nth(1) == Some("viewshed")
-            && let Some(at) = find(&arguments, &format!("--{kind}"))
+    const FLAGS: [(&str, &str, &str); 5] = [
+        ("viewshed", "kind", "any"),
+        ("viewshed", "kind", "count"),
+        ("viewshed", "kind", "each"),
+        ("viewshed", "kind", "all"),
+        ("bake", "hull", "objects"),
+    ];
+    for (verb, option, flag) in FLAGS {
+        if words_of(&arguments).nth(1) == Some(verb)
+            && let Some(at) = find(&arguments, &format!("--{flag}"))
         {
-            arguments[at] = format!("--kind={kind}").into();
+            arguments[at] = format!("--{option}={flag}").into();
         }
     }
     arguments
@@ -106,6 +114,9 @@ export skyview a.tif => export horizon --skyview a.tif
 query within a.vcb 1 2 --reach=3 => query visible a.vcb 1 2 --reach=3
 query within a.vcb 1 2 => query within a.vcb 1 2
 info within => info within
+bake scene a.glb --volume 0,0,0,1,1,1 --volume=1,1,1,2,2,2 => bake solid --hull=objects a.glb --within 0,0,0,1,1,1 --within 1,1,1,2,2,2
+bake scene a.glb --cell=2 => bake solid --hull=objects a.glb --cell=2
+query objects a.vcb 1,2,3 => query pvs a.vcb 1,2,3
 query visible a.vcb --points b => query visible a.vcb --pairs b
 bake solid a.obj --up=z -o b => bake solid a.obj --from z-up -o b
 bake terrain a --earth-curvature --refraction 0.2 => bake terrain a --earth-curvature=0.2

@@ -29,35 +29,3 @@ impl Dice {
 pub fn mixed(number: u64) -> u64 {
     Dice(number).bits()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_numbers_are_those_of_splitmix64() {
-        // Of seed 1234567, as published with the reference implementation.
-        let mut dice = Dice(1_234_567);
-        let expected = [
-            6_457_827_717_110_365_317,
-            3_203_168_211_198_807_973,
-            9_817_491_932_198_370_423,
-            4_593_380_528_125_082_431,
-            16_408_922_859_458_223_821,
-        ];
-        assert_eq!(expected.map(|_| dice.bits()), expected);
-    }
-
-    #[test]
-    fn rolls_and_fractions_keep_to_their_ranges() {
-        let mut dice = Dice(7);
-        let mut counts = [0; 6];
-        for _ in 0..6_000 {
-            counts[dice.roll(6) as usize] += 1;
-            let fraction = dice.fraction();
-            assert!(fraction > 0.0 && fraction < 1.0);
-        }
-        assert!(counts.iter().all(|&count| count > 850), "{counts:?}");
-        assert_eq!((dice.roll(0), dice.roll(1)), (0, 0));
-    }
-}

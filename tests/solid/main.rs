@@ -28,6 +28,7 @@ mod readers;
 mod reports;
 mod rock;
 mod running;
+mod scene;
 mod scripts;
 mod seeds;
 mod session;

@@ -9,6 +9,7 @@ mod graded;
 mod hunt;
 mod orientation;
 mod places;
+mod quality;
 mod real;
 mod roofs;
 mod small;

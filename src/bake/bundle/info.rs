@@ -19,6 +19,7 @@ use viewcell::format::{
     FileId, Patch, Section, Sizes, SolidUnits, Tag, TerrainParameters, TreeCode, VisibilityMode,
     WorldKind,
 };
+use viewcell::query::MappedBundle;
 use viewcell_ingest::world::solid::Units;
 
 /// What a bundle is and how it was made.
@@ -141,6 +142,12 @@ pub struct CellsInfo {
 pub struct SolidInfo {
     /// View cells.
     pub cells: u32,
+    /// Objects that are seen in place of players; absent but of a scene.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<u32>,
+    /// How many of these a view cell sees, on average of at most 4,096 cells, even in their numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_objects_seen: Option<f64>,
     /// Opaque convex solids of the level.
     pub solids: u32,
     /// Opaque faces of the level that are of no solid.
@@ -423,8 +430,11 @@ fn solid_info(
         None => None,
     };
     let frame = solid.frame;
+    let seen = solid.is_scene.then(|| objects_seen(file.path())).flatten();
     Ok(SolidInfo {
         cells: solid.cells,
+        objects: seen.map(|(objects, _)| objects),
+        mean_objects_seen: seen.map(|(_, mean)| mean),
         solids: solid.solids,
         faces: solid.faces,
         cell: frame.to_asked(solid.cell).map(f64::abs),
@@ -442,6 +452,26 @@ fn solid_info(
         lossy: terrain.lossy,
     })
 }
+
+/// How many objects a scene has, and how many of them its view cells see on average, of some; `None` of one that is damaged.
+fn objects_seen(path: &Path) -> Option<(u32, f64)> {
+    let map = MappedBundle::open(path).ok()?;
+    let bundle = map.bundle().ok()?;
+    let scene = bundle.solid().ok()?;
+    let objects = scene.objects()?.count();
+    let step = scene.cells().div_ceil(MOST_CELLS) as usize;
+    let cells = (0..scene.cells()).step_by(step);
+    let seen = |cell| {
+        (0..objects)
+            .filter(|object| scene.object_visible(cell, *object))
+            .count()
+    };
+    let (count, all) = cells.fold((0, 0), |(count, all), cell| (count + 1, all + seen(cell)));
+    Some((objects, all as f64 / f64::from(count)))
+}
+
+/// So many view cells say what cells see on average.
+const MOST_CELLS: u32 = 4096;
 
 /// The usual size of cells.
 fn usual_cell(units: SolidUnits) -> Option<f64> {

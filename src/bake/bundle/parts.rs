@@ -54,6 +54,7 @@ impl TerrainParts {
                     boxes: file.need(Tag::SBOX, &sizes)?,
                     buckets: file.need(Tag::SLOC, &sizes)?,
                     occluders: file.need(Tag::SOCC, &sizes)?,
+                    objects: file.need(Tag::OBJS, &sizes)?,
                     // Whatever the version, it is written as of this one.
                     parameters: solid.encode().to_vec(),
                 })

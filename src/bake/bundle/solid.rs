@@ -9,7 +9,7 @@ use viewcell::format::solid::{
     morton3,
 };
 use viewcell::format::{Grid, Sample, TerrainParameters, TreeCode, VisibilityMode};
-use viewcell_ingest::world::solid::{PlaceCells, Player, SolidLevel};
+use viewcell_ingest::world::solid::{PlaceCells, Player, SceneObject, SolidLevel};
 
 /// View cells that no bundle has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +42,9 @@ impl SolidSections {
         });
         let buckets = ends.map(|end| end.div_ceil(BUCKET_SIDE));
         let count = u32::try_from(places.len()).unwrap_or(u32::MAX);
-        let fits = (1..=MAX_SOLID_CELLS).contains(&count)
+        let parts = level.parts().count() as u32;
+        let fits = (1..=MAX_SOLID_CELLS).contains(&count.saturating_add(parts))
+            && count > 0
             && buckets.iter().all(|&side| side <= MAX_BUCKETS)
             && places.boxes.iter().all(|one| 1 << one.level <= BUCKET_SIDE);
         if !fits {
@@ -55,6 +57,8 @@ impl SolidSections {
             cells: count,
             solids: level.solids.len() as u32,
             faces: level.faces.len() as u32,
+            parts,
+            is_scene: level.objects.is_some(),
             buckets,
             origin: places.origin,
             cell: places.cell,
@@ -95,8 +99,24 @@ impl SolidSections {
             boxes,
             buckets,
             occluders: Vec::new(),
+            objects: level.objects.as_deref().map_or_else(Vec::new, objects),
         })
     }
+}
+
+/// The `OBJS` section.
+fn objects(all: &[SceneObject]) -> Vec<u8> {
+    let (mut first, mut end) = (0, 0);
+    let records = all.iter().flat_map(|of| {
+        let parts = of.parts.len() as u32;
+        (first, end) = (first + parts, end + of.path.len() as u32);
+        [first - parts, parts, of.triangles, end]
+    });
+    let records: Vec<u32> = records.collect();
+    let words = [all.len() as u32, first, end, 0].into_iter().chain(records);
+    let mut bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    all.iter().for_each(|of| bytes.extend(of.path.as_bytes()));
+    bytes
 }
 
 /// The grid that cells are numbered into, and which of its samples are cells. Panics unless there are 1 to

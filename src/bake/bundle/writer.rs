@@ -76,6 +76,8 @@ pub struct SolidSections {
     pub buckets: Vec<u8>,
     /// `SOCC`; empty in a bundle without.
     pub occluders: Vec<u8>,
+    /// `OBJS`; empty but of a scene.
+    pub objects: Vec<u8>,
 }
 
 impl SolidSections {
@@ -91,6 +93,7 @@ impl SolidSections {
             (Tag::SBOX, &self.boxes),
             (Tag::SLOC, &self.buckets),
             (Tag::SOCC, &self.occluders),
+            (Tag::OBJS, &self.objects),
         ];
         sections.into_iter().filter(|(_, bytes)| !bytes.is_empty())
     }
@@ -135,7 +138,8 @@ impl Front {
             .iter()
             .any(|&height| !height.is_nan() && f64::from(height as f32) != height);
         let occludes = solid.is_some_and(|solid| !solid.occluders.is_empty());
-        let optional = [header.crs.is_some(), has_voids, rounds, occludes];
+        let draws = solid.is_some_and(|solid| !solid.objects.is_empty());
+        let optional = [header.crs.is_some(), has_voids, rounds, occludes, draws];
         let optional = optional.iter().filter(|&&there| there).count();
         out.begin_bundle(kind, &Sizes::from(parameters), optional)?;
 
@@ -185,7 +189,8 @@ impl Front {
 
 /// What provenance states of the sections of a solid level.
 fn stated(sections: &[Section]) -> BTreeMap<String, String> {
-    let of = |section: &&Section| [Tag::SOLD, Tag::SBOX, Tag::SOCC].contains(&section.tag);
+    let of =
+        |section: &&Section| [Tag::SOLD, Tag::SBOX, Tag::SOCC, Tag::OBJS].contains(&section.tag);
     let stated = |section: &Section| (section.tag.to_string(), stated_checksum(section.checksum));
     sections.iter().filter(of).map(stated).collect()
 }

@@ -58,7 +58,7 @@ pub(crate) use peak::memory as peak_memory;
 pub use repack::{RepackOptions, repack};
 pub use report::{BakeReport, ShardReport};
 pub use solid::{SolidWorld, bake_solid};
-pub(crate) use solid::{bake_solid_shard, forecast_solid, memory_of_solid};
+pub(crate) use solid::{bake_solid_shard, forecast_solid, memory_of_solid, numbers};
 pub use source::Source;
 pub use store::error::StoreError;
 pub use store::file::Keep;

@@ -92,13 +92,13 @@ pub(crate) fn forecast_solid(
     let tables = || SampledField(&subject.field, parts, &looked);
     let visibility = VisibilityStage::prepare(tables, valid, Targets::All, options, observer);
     let blocks = valid.grid().blocks() as u64;
-    let pairs = (valid.samples() as f64).powi(2);
+    let pairs = subject.field.pairs();
     let of_all = |work: u64| work as f64 / looked.pairs() * pairs;
     let found = Sampled::look(
         &visibility,
         valid,
         |_| looked.targets(),
-        blocks * valid.samples(),
+        blocks * subject.field.targets(),
         |sampled, _| {
             let work = looked.work();
             sampled >= ENOUGH_QUADS
@@ -139,7 +139,7 @@ pub(crate) fn memory_of_solid(
 ) -> Result<u64, BakeError> {
     options.check_simd()?;
     options.check_grade()?;
-    let needed = memory_needed(level, grid_of_cells(places.len() as u32).grid(), options);
+    let needed = memory_needed(level, numbers(level, places).grid(), options);
     options.check_memory(needed, input)?;
     Ok(needed)
 }
@@ -148,6 +148,11 @@ fn memory_needed(level: &SolidLevel, grid: Grid, options: &BakeOptions) -> u64 {
     let threads = thread_count(options.threads) as u64;
     let sights = threads * Sights::bytes(grid);
     PROGRAM_BYTES + grid.samples() * CELL_BYTES + Rock::bytes(level) + sights
+}
+
+/// The grid that cells, and parts of objects, are numbered into.
+pub(crate) fn numbers(level: &SolidLevel, places: &PlaceCells) -> ValidPyramid {
+    grid_of_cells((places.len() + level.parts().count()) as u32)
 }
 
 /// The level as a grid of numbers.
@@ -176,7 +181,7 @@ impl Subject {
             input: source.input.name.clone(),
             error,
         })?;
-        let valid = grid_of_cells(places.len() as u32);
+        let valid = numbers(level, places);
         let field =
             SolidField::reusing(known, level, places, player, valid.grid()).graded(options.grade);
         let sections = SolidSections {
@@ -269,6 +274,10 @@ fn digest(level: &SolidLevel) -> String {
     for face in &level.faces {
         numbers(face.vertices.as_flattened());
         numbers(&[f64::from(face.two_sided)]);
+    }
+    for part in level.parts() {
+        numbers(&part.min);
+        numbers(&part.max);
     }
     format!("crc32:{:08x}", digest.finalize())
 }

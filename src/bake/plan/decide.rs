@@ -9,10 +9,9 @@ use super::memory::free_memory;
 use super::options::{CellChoice, PlanOptions};
 use super::solid::notes_of_places;
 use super::told::{told_of_cells, told_of_places, told_of_terrain};
-use crate::bundle::grid_of_cells;
 use crate::job::{
     BakeOptions, CellOptions, Compression, Forecast, Observer, Source, VisibilityMode, forecast,
-    forecast_solid, memory_of_solid, peak_memory,
+    forecast_solid, memory_of_solid, numbers, peak_memory,
 };
 use crate::quality::{CellSizes, Quality};
 use crate::visibility::solid::KnownOccluders;
@@ -109,8 +108,8 @@ impl<'i> ViewCells<'i> {
                 Some([side(terrain.width()), side(terrain.height())])
             }
             Self::Own(_) => None,
-            Self::Boxes(_, boxes) => {
-                let grid = grid_of_cells(boxes.places.cells.len() as u32).grid();
+            Self::Boxes(solid, boxes) => {
+                let grid = numbers(&solid.level, &boxes.places.cells).grid();
                 Some([grid.width(), grid.height()])
             }
         }

@@ -8,12 +8,12 @@ use super::error::PlanError;
 use super::layers::Layers;
 use super::memory::free_memory;
 use super::options::CellChoice;
-use super::solid::notes_of_level;
+use super::solid::{notes_of_level, told_of_objects};
 use super::told::{told_of_heightmap, told_of_level, told_of_map};
 use crate::job::{Observer, Source, Stage};
 use viewcell_ingest::cells::{IngestCellsOptions, IngestedCells, cells_from_bytes};
 use viewcell_ingest::solid::{SolidOptions, read_solid};
-use viewcell_ingest::world::solid::{Aabb, PlaceOptions, Point, SolidLevel};
+use viewcell_ingest::world::solid::{Aabb, Cameras, PlaceOptions, Player, Point, SolidLevel};
 use viewcell_ingest::world::{CellGraph, Terrain};
 use viewcell_ingest::{IngestOptions, Ingested, level_bytes, read_terrain};
 
@@ -63,6 +63,9 @@ pub struct Players {
     pub reach: Vec<Point>,
     /// Least and greatest corner of the box that bounds where players are, in the same.
     pub within: Option<[Point; 2]>,
+    /// Where cameras are that see objects in place of players: volumes in the same, heights over floors in units of the file. Of
+    /// players nothing else counts then.
+    pub cameras: Option<Cameras>,
 }
 
 impl Input {
@@ -170,10 +173,20 @@ impl Input {
         observer.stage(Stage::Read, 1);
         let reading = SolidOptions {
             memory: reading.memory.or_else(free_memory),
+            objects: players.cameras.is_some(),
             ..reading.clone()
         };
         let read = read_solid(path, &reading)?;
-        let level = read.level;
+        let mut level = read.level;
+        if players.cameras.is_some() {
+            level.player = Player::standing(Aabb::around([&[0.0; 3]]), 0.0);
+        }
+        let mut cameras = players.cameras.clone();
+        if let Some(Cameras::Volumes(volumes)) = &mut cameras {
+            for of in volumes {
+                [of.min, of.max] = level.frame.corners_to_level([of.min, of.max]);
+            }
+        }
         let reach = players.reach.iter().map(|&at| level.frame.to_level(at));
         let within = (players.within).map(|within| level.frame.corners_to_level(within));
         let usual = PlaceOptions {
@@ -181,10 +194,14 @@ impl Input {
             player: level.player.with(players.hull, players.eye),
             reach: reach.collect(),
             within: within.map(|[min, max]| Aabb { min, max }),
+            cameras,
             ..PlaceOptions::of(&level)
         };
         let mut notes = read.notes;
         notes.extend(notes_of_level(&level, &usual.player));
+        if let Some(objects) = &level.objects {
+            notes.push(told_of_objects(path, objects)?);
+        }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let sum = (read.bytes, read.crc32);
         let source = Source::of_bytes(&name, level.format, sum, told_of_level(&reading));

@@ -1,7 +1,11 @@
 //! What a person should know of a solid level before it is baked: where it lies, who plays in it, how many view cells it has.
 
+use std::path::Path;
+
+use super::error::PlanError;
+use viewcell_ingest::IngestError;
 use viewcell_ingest::world::Short;
-use viewcell_ingest::world::solid::{Aabb, Places, Player, Point, SolidLevel, Units};
+use viewcell_ingest::world::solid::{Aabb, Places, Player, Point, SceneObject, SolidLevel, Units};
 
 /// Where a level lies and whose body and eyes are baked, and whether its unit is an unlikely one.
 pub(super) fn notes_of_level(level: &SolidLevel, player: &Player) -> Vec<String> {
@@ -48,6 +52,45 @@ pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
         level.faces.len()
     ));
     notes
+}
+
+/// How many objects a scene has, and what cannot be culled of it.
+///
+/// # Errors
+///
+/// A scene without one.
+pub(super) fn told_of_objects(path: &Path, objects: &[SceneObject]) -> Result<String, PlanError> {
+    let always = objects.iter().filter(|of| of.parts.is_empty());
+    let (always, parts) = (
+        always.count(),
+        objects.iter().map(|of| of.parts.len()).sum::<usize>(),
+    );
+    let triangles: u64 = objects.iter().map(|of| u64::from(of.triangles)).sum();
+    let most = objects.iter().max_by_key(|of| of.triangles);
+    let Some(most) = most else {
+        let expected = "objects: nodes with a mesh that is drawn (glTF), or groups (OBJ)";
+        let remedy = "export what is drawn, with its names";
+        return Err(IngestError::bad(expected, "none", remedy)
+            .about(path)
+            .into());
+    };
+    let mut note = format!(
+        "{} objects of {triangles} triangles, in {parts} parts",
+        objects.len()
+    );
+    if always > 0 {
+        note += &format!(
+            "; {always} are always drawn, since they may move, have a skin, or are more than triangles"
+        );
+    }
+    if 2 * u64::from(most.triangles) > triangles && objects.len() > 1 || objects.len() == 1 {
+        note += &format!(
+            "; warning: {:.80} has {} of the triangles and is culled as one: split it by rooms, or by size, in the program \
+             that it is from",
+            most.path, most.triangles
+        );
+    }
+    Ok(note)
 }
 
 /// A position, for people, in the coordinates that the level will be asked with.
@@ -159,17 +202,7 @@ const MOST_STANDING: usize = 1000;
 /// up, roofs and closed rooms among them. For levels that do not say where players begin; what there is no room for counts
 /// as buried, as anywhere.
 pub fn standing(level: &SolidLevel, player: &Player) -> Vec<Point> {
-    // As steep as people walk.
-    const UP: f64 = 0.7;
-    let faces = level.obstacle_faces.iter();
-    let faces = faces.filter(|face| face.plane.normal[2].abs() > UP);
-    let faces = faces.map(|face| face.vertices.clone());
-    let solids = level.obstacles.iter().flat_map(|solid| {
-        let up = |i: &usize| solid.planes[*i].normal[2] > UP;
-        let up = (0..solid.planes.len()).filter(up);
-        up.map(|i| solid.face(i))
-    });
-    let middles = faces.chain(solids).map(|corners| {
+    let middles = level.floors().map(|corners| {
         let middle = Aabb::around(&corners).centre();
         [0, 1, 2].map(|axis| {
             let feet = if axis == 2 { player.hull.min[2] } else { 0.0 };

@@ -10,7 +10,7 @@ use crate::visibility::portals::FlowMethod;
 use viewcell::format::Frame;
 use viewcell_ingest::cells::IngestCellsOptions;
 use viewcell_ingest::solid::{Exporter, Sky, SolidOptions, UpAxis};
-use viewcell_ingest::world::solid::PlaceOptions;
+use viewcell_ingest::world::solid::{Aabb, Cameras, PlaceOptions};
 use viewcell_ingest::world::{Short, Symmetry};
 use viewcell_ingest::{ByteOrder, IngestOptions};
 
@@ -93,13 +93,24 @@ pub(super) fn told_of_level(reading: &SolidOptions) -> Map<String, Value> {
 /// Where players are looked for in it. How its cells grow the bake itself tells.
 pub(super) fn told_of_places(places: &PlaceOptions, frame: Frame) -> Map<String, Value> {
     let (hull, eye, within) = (places.player.hull, places.player.eye, places.within);
+    let asked = |of: &Aabb| frame.corners_to_asked([of.min, of.max]).concat();
+    match &places.cameras {
+        None => {}
+        Some(Cameras::Volumes(volumes)) => {
+            let volumes: Vec<_> = volumes.iter().map(asked).collect();
+            return set(json!({ "cell": [places.size, places.height], "volume": volumes }));
+        }
+        Some(Cameras::Floors(eye)) => {
+            return set(json!({ "cell": [places.size, places.height], "eye": eye }));
+        }
+    }
     let hull = [hull.min, hull.max].concat();
     set(json!({
         "cell": [places.size, places.height],
         "hull": hull,
         "eye": eye,
         "reach": (!places.reach.is_empty()).then_some(places.reach.len()),
-        "within": within.map(|within| frame.corners_to_asked([within.min, within.max]).concat()),
+        "within": within.as_ref().map(asked),
     }))
 }
 

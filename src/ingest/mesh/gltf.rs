@@ -9,7 +9,8 @@ mod placement;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use gltf::json::Root;
@@ -21,7 +22,7 @@ use serde_json::Value;
 
 use super::closed::Mesh;
 use super::selection::Selection;
-use super::surface::{Look, Surface};
+use super::surface::{Drawn, Look, Surface};
 use super::undrawn;
 use super::unhiding::{Reason, Stays, Unhiding};
 use crate::error::IngestError;
@@ -250,10 +251,11 @@ fn read(
         ..Surface::default()
     };
     let materials = materials(&document, &changing, selection);
-    let mut met = HashSet::new();
+    let mut met = HashMap::new();
     for Placed {
         node,
         placement,
+        path,
         reason,
     } in nodes(&document, &changing, selection)?
     {
@@ -263,27 +265,36 @@ fn read(
         if posed {
             left.posed.get_or_insert(node.index());
         }
+        let stays = reason.as_ref().map(|reason| reason.stays);
+        let is_drawn = stays.is_none_or(|stays| stays == Stays::Drawn);
+        let mut drawn = Drawn {
+            path,
+            polygons: Vec::new(),
+            always: stays.is_some() || posed,
+        };
         let posed = posed.then(|| Reason::new("with a skin or in a pose", Stays::Out));
         let reason = Reason::of_both(reason, posed);
         let places = instances(&node, &document, &buffers)
             .map_err(|error| error.within(format!("node {}", node.index())))?;
         for place in places {
             let placement = placement.then(&place);
-            if !met.insert((
-                mesh.index(),
-                reason.as_ref().map(|of| of.what.clone()),
-                placement.key(),
-            )) {
+            let what = reason.as_ref().map(|of| of.what.clone());
+            let key = (mesh.index(), what, placement.key());
+            if let Some(polygons) = met.get(&key) {
+                drawn.polygons.push(Range::clone(polygons));
                 left.again.0 += 1;
                 if left.again.0 == 1 {
                     left.again.1 = node.index();
                 }
                 continue;
             }
+            let first = surface.triangles.len();
             for primitive in mesh.primitives() {
                 let place = || format!("primitive {} of mesh {}", primitive.index(), mesh.index());
                 if is_thin(primitive.mode()) {
                     left.thin.0 += 1;
+                    // Where it is drawn is not known.
+                    drawn.always = true;
                     if left.thin.0 == 1 {
                         left.thin.1 = place();
                     }
@@ -293,6 +304,7 @@ fn read(
                 let of_material = material.index().and_then(|i| materials[i].clone());
                 let morphs = primitive.morph_targets().next().is_some();
                 let changes = if morphs || changing.meshes.contains(&mesh.index()) {
+                    drawn.always = true;
                     Some(Reason::new("with morph targets", Stays::Drawn))
                 } else {
                     let variants = primitive.extension_value(VARIANTS).is_some();
@@ -314,6 +326,8 @@ fn read(
                         ),
                     });
                 let stays = reason.map(|reason| reason.stays);
+                // What a convention leaves out an engine may draw.
+                drawn.always |= stays.is_some_and(|stays| stays != Stays::Drawn);
                 if selection.is_some() && stays == Some(Stays::Out) {
                     continue;
                 }
@@ -326,6 +340,12 @@ fn read(
                     .add(&primitive, look, &placement, &buffers)
                     .map_err(|error| error.within(place()))?;
             }
+            let polygons = first..surface.triangles.len();
+            drawn.polygons.push(polygons.clone());
+            met.insert(key, polygons);
+        }
+        if is_drawn {
+            surface.drawn.push(drawn);
         }
     }
     if let Some(selection) = selection {

@@ -4,7 +4,7 @@ mod closed;
 mod gltf;
 pub(super) mod obj;
 pub(super) mod selection;
-mod surface;
+pub(super) mod surface;
 pub(super) mod undrawn;
 pub(super) mod unhiding;
 

@@ -1,5 +1,7 @@
 //! The triangles of a scene that is drawn, which need not be closed.
 
+use std::ops::Range;
+
 /// The triangles of a scene: metres east, south and up.
 #[derive(Default)]
 pub(crate) struct Surface {
@@ -7,8 +9,21 @@ pub(crate) struct Surface {
     pub(crate) triangles: Vec<[u32; 3]>,
     /// Of each triangle, how it is drawn.
     pub(crate) looks: Vec<Look>,
+    /// What is drawn, by the nodes of its meshes.
+    pub(crate) drawn: Vec<Drawn>,
     /// Corners may be small integers.
     pub(crate) quantized: bool,
+}
+
+/// What a file draws by one name.
+#[derive(Default)]
+pub(crate) struct Drawn {
+    /// Names from the root to it, with `/` between them.
+    pub(crate) path: String,
+    /// Its polygons, by their numbers in the file.
+    pub(crate) polygons: Vec<Range<usize>>,
+    /// It may be elsewhere, or of another shape, or more than its polygons, when it is drawn.
+    pub(crate) always: bool,
 }
 
 /// How a triangle is drawn.

@@ -1,5 +1,6 @@
 //! Meshes: OBJ, glTF and GLB.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::SolidOptions;
@@ -11,9 +12,10 @@ use crate::held::Held;
 use crate::mesh::obj::{Libraries, ObjFile};
 use crate::mesh::read_surface;
 use crate::mesh::selection::Selection;
+use crate::mesh::surface::Drawn;
 use crate::mesh::undrawn::{Levels, of_material, of_object};
 use crate::mesh::unhiding::{Reason, Stays, Unhiding};
-use crate::world::solid::{Point, SolidLevel};
+use crate::world::solid::{Aabb, Point, SceneObject, SolidLevel, parts};
 
 const REMEDY: &str = "export the mesh again";
 
@@ -43,6 +45,7 @@ pub(super) fn obj(
     selection.check()?;
     let mut faces = Unhiding::default();
     let mut polygons = Vec::with_capacity(file.faces.len());
+    let (mut drawn, mut numbers) = (Vec::<Drawn>::new(), HashMap::new());
     for face in &file.faces {
         let vertices: Result<Vec<Point>, u32> = face
             .corners
@@ -79,6 +82,21 @@ pub(super) fn obj(
         if stays == Some(Stays::Out) {
             continue;
         }
+        if stays != Some(Stays::Hull) {
+            let path = face
+                .names
+                .map(|number| file.names[number as usize].as_str());
+            let number = *numbers.entry(face.names).or_insert_with(|| {
+                drawn.push(Drawn {
+                    path: path.join("/").trim_matches('/').to_owned(),
+                    ..Drawn::default()
+                });
+                drawn.len() - 1
+            });
+            drawn[number]
+                .polygons
+                .push(polygons.len()..polygons.len() + 1);
+        }
         polygons.push(Polygon {
             vertices,
             two_sided: false,
@@ -107,7 +125,9 @@ pub(super) fn obj(
     {
         *vertex = axes.to_level(*vertex);
     }
+    let objects = options.objects.then(|| objects(drawn, &polygons));
     let mut level = level("OBJ", polygons, "line", notes)?;
+    level.objects = objects;
     level.frame = frame(options.from);
     Ok(level)
 }
@@ -232,6 +252,29 @@ fn materials(
     Ok(file.materials.iter().map(reason).collect())
 }
 
+/// What is drawn by one name each, of these polygons: all of it but what has none and is not always drawn.
+fn objects(drawn: Vec<Drawn>, polygons: &[Polygon]) -> Vec<SceneObject> {
+    let all = drawn.into_iter().filter_map(|of| {
+        let corners = of.polygons.into_iter().flatten();
+        let corners = corners.map(|number| &polygons[number].vertices);
+        let corners: Vec<&Vec<Point>> = corners.collect();
+        let triangles = corners
+            .iter()
+            .map(|corners| corners.len() - 2)
+            .sum::<usize>() as u32;
+        let parts = match of.always {
+            true => Vec::new(),
+            false => parts(corners.into_iter().map(Aabb::around).collect()),
+        };
+        (of.always || !parts.is_empty()).then_some(SceneObject {
+            path: of.path,
+            triangles,
+            parts,
+        })
+    });
+    all.collect()
+}
+
 /// Reads a glTF file, binary or JSON.
 pub(super) fn gltf(
     bytes: &[u8],
@@ -256,7 +299,10 @@ pub(super) fn gltf(
         drawn: look.drawn,
         place,
     });
-    let mut level = level("glTF", polygons.collect(), "triangle", notes)?;
+    let polygons: Vec<Polygon> = polygons.collect();
+    let objects = options.objects.then(|| objects(surface.drawn, &polygons));
+    let mut level = level("glTF", polygons, "triangle", notes)?;
+    level.objects = objects;
     level.frame = frame(options.from);
     Ok(level)
 }

@@ -55,4 +55,6 @@ pub struct SolidOptions {
     pub keep: Vec<String>,
     /// Names of those that are left out, with all below them.
     pub drop: Vec<String>,
+    /// What a mesh draws is told by name ([`SolidLevel::objects`](crate::world::solid::SolidLevel::objects)).
+    pub objects: bool,
 }

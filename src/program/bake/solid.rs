@@ -10,7 +10,7 @@ use crate::simulate::csv;
 use crate::{input, values};
 use viewcell_bake::plan::{CellChoice, Players};
 use viewcell_bake::{Input, PlanOptions};
-use viewcell_ingest::world::solid::Aabb;
+use viewcell_ingest::world::solid::{Aabb, Cameras};
 
 use super::verb::Verb;
 use super::verb_options::{VerbOptions, bundle_of};
@@ -60,13 +60,19 @@ pub struct Args {
     grade: Option<u32>,
 
     /// The box of a player's body, relative to the origin [default: that of the format's game; in meshes 0.6 m
-    /// wide and 1.8 m high, with the origin between the feet]
+    /// wide and 1.8 m high, with the origin between the feet]; or objects
+    ///
+    /// With objects those of a glTF or OBJ file are seen in place of players, nodes with a mesh or groups by their names: what a
+    /// camera anywhere in a view cell need not draw. Cameras are in the boxes of --within, or from --eye LOW to HIGH over all that
+    /// somebody can stand on [default: 0.5,2]. What may move or has a skin is always drawn and hides nothing; what is transparent
+    /// hides nothing. `viewcell bake scene FILE` and --objects say the same.
     #[arg(
         long,
         value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
-        value_parser = hull
+        allow_hyphen_values = true,
+        value_parser = seen
     )]
-    hull: Option<Aabb>,
+    hull: Option<Seen>,
 
     /// Height of the eye above the origin, or lowest and highest, crouched and standing [default: that of the
     /// format's game: 12,26 in Quake III; 22 in Quake, which has no crouching; 1.7 m in meshes]
@@ -79,13 +85,14 @@ pub struct Args {
     reach: Option<PathBuf>,
 
     /// The box that bounds where players are, in the coordinates of queries: nobody is followed out of it, and whoever begins
-    /// outside is left out. What hides goes on beyond
+    /// outside is left out. What hides goes on beyond. Of a scene a box that cameras are in, which may be repeated; --volume is
+    /// the same
     #[arg(
         long,
         value_name = "X0,Y0,Z0,X1,Y1,Z1",
         value_parser = hull
     )]
-    within: Option<Aabb>,
+    within: Vec<Aabb>,
 
     /// Number of threads; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::threads)]
@@ -107,6 +114,23 @@ pub struct Args {
     #[command(flatten)]
     verb_options: VerbOptions,
 }
+
+/// What is seen.
+#[derive(Clone, Copy)]
+enum Seen {
+    Bodies(Aabb),
+    Objects,
+}
+
+fn seen(text: &str) -> Result<Seen, String> {
+    match text {
+        "objects" => Ok(Seen::Objects),
+        _ => hull(text).map(Seen::Bodies),
+    }
+}
+
+/// Where cameras are over floors, in units of the file, if nobody says another.
+const OVER_FLOORS: [f64; 2] = [0.5, 2.0];
 
 /// SIZE or SIZE,HEIGHT.
 fn cell(text: &str) -> Result<[f64; 2], String> {
@@ -149,12 +173,34 @@ pub fn run(args: &Args) -> Outcome {
         watch: args.watch,
         options: &args.verb_options,
     };
+    let is_scene = matches!(args.hull, Some(Seen::Objects));
+    if args.within.len() > 1 && !is_scene {
+        let found = args.within.len();
+        return Err(Failure::usage(format!(
+            "--within: expected one box of players, found {found}; give one around all"
+        )));
+    }
+    if is_scene && (args.reach.is_some() || args.eye.is_some() && !args.within.is_empty()) {
+        return Err(Failure::usage(
+            "expected cameras by --volume or by --eye, found --reach, or both; leave one out",
+        ));
+    }
     verb.run(|progress| {
         let players = Players {
-            hull: args.hull,
+            hull: match args.hull {
+                Some(Seen::Bodies(hull)) => Some(hull),
+                _ => None,
+            },
             eye: args.eye,
             reach: reached(args.reach.as_deref())?,
-            within: args.within.map(|within| [within.min, within.max]),
+            within: match args.within[..] {
+                [within] if !is_scene => Some([within.min, within.max]),
+                _ => None,
+            },
+            cameras: is_scene.then(|| match args.within.is_empty() {
+                true => Cameras::Floors(args.eye.unwrap_or(OVER_FLOORS)),
+                false => Cameras::Volumes(args.within.clone()),
+            }),
         };
         let input = Input::solid(&args.input, &args.reading.options(), &players, progress)?;
         let cells = CellChoice {

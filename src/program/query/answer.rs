@@ -21,6 +21,8 @@ pub enum Answer {
     Pairs(Pairs),
     /// `pvs`.
     Pvs(Pvs),
+    /// `pvs` of a scene.
+    Objects(Objects),
     /// `locate` on a terrain.
     Sample(LocatedSample),
     /// `locate` in a level.
@@ -64,6 +66,28 @@ pub struct Distance {
     pub b: Option<NamedPlace>,
     /// Visible steps; null if unreachable.
     pub distance: Option<u32>,
+}
+
+/// The objects of a scene that a camera may see.
+#[derive(Serialize, JsonSchema)]
+pub struct Objects {
+    /// `solid`.
+    pub kind: String,
+    /// The view cell that it is in; null in none, from where all are seen.
+    pub cell: Option<u32>,
+    /// Those that may be seen, in the order of their numbers.
+    pub objects: Vec<SeenObject>,
+}
+
+/// An object of a scene.
+#[derive(Serialize, JsonSchema)]
+pub struct SeenObject {
+    /// Its number, from 0 on, in the order of the file.
+    pub number: u32,
+    /// Names from the root of the scene to it, with / between them.
+    pub path: String,
+    /// How many triangles it has.
+    pub triangles: u32,
 }
 
 /// Answers to the lines of a file.

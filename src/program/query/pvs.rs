@@ -3,18 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, Outcome};
-use crate::output::{self, Json};
+use crate::output::{self, Json, say};
 use crate::render::check_drawable;
 use crate::values;
-use viewcell::query::{Bundle, Place, Pvs, Quad, Sample, TerrainBundle, World};
+use viewcell::query::{Bundle, Place, Pvs, Quad, Sample, SolidBundle, TerrainBundle, World};
 use viewcell_bake::bundle;
 use viewcell_view::picture::{self, Ground, Viewpoint, mask_geotiff};
 
-use super::answer::{self, Answer, LocatedCell, LocatedSample};
+use super::answer::{self, Answer, LocatedCell, LocatedSample, SeenObject};
 use super::opened::{Opened, Over};
 use super::place::{By, GivenPlace, Standing, count_samples};
 
 /// What can be seen from A? Prints counts; -o draws it
+///
+/// Of a scene (bake scene) the objects that a camera may see are printed, a line each: number, tab, path.
+/// `viewcell query objects` is the same.
 ///
 /// Example: viewcell query pvs level.vcb 10,20 -o seen.tif
 #[derive(clap::Args)]
@@ -61,8 +64,48 @@ pub fn pvs(args: &PvsArgs) -> Outcome {
                 args.bundle.display()
             )))
         }
+        World::Solid(scene) if scene.objects().is_some() => objects(args, &opened, scene),
         level => pvs_in_level(args, &opened, level),
     }
+}
+
+/// The objects that a camera may see, a line each.
+fn objects(args: &PvsArgs, opened: &Opened, scene: &SolidBundle<'_>) -> Outcome {
+    let position = args.by.position(opened, args.a)?;
+    let cell = position
+        .place
+        .and_then(|place| opened.world().number(place));
+    let all = scene.objects().into_iter();
+    let all = all.flat_map(|all| {
+        (0..all.count()).filter_map(move |number| Some((number, all.get(number)?)))
+    });
+    let from = cell.map_or(u32::MAX, |cell| cell as u32);
+    let seen = all.filter(|(number, _)| scene.object_visible(from, *number));
+    let objects: Vec<SeenObject> = seen
+        .map(|(number, of)| SeenObject {
+            number,
+            path: of.path.to_owned(),
+            triangles: of.triangles,
+        })
+        .collect();
+    if cell.is_none() {
+        say(format_args!(
+            "{position} is in no view cell of {}: a camera there sees all objects",
+            args.bundle.display()
+        ));
+    }
+    let lines = objects
+        .iter()
+        .map(|of| format!("{}\t{}", of.number, of.path));
+    let lines = lines.collect::<Vec<_>>().join("\n");
+    let document = || {
+        Answer::Objects(answer::Objects {
+            kind: opened.kind().to_string(),
+            cell: cell.map(|cell| cell as u32),
+            objects,
+        })
+    };
+    args.json.tell(document, lines)
 }
 
 fn pvs_in_level(args: &PvsArgs, opened: &Opened, level: &World<'_>) -> Outcome {

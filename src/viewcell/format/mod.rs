@@ -6,7 +6,7 @@
 //! - [`header`]: the fixed header and the section table; [`sections`]: which there are, when and how long; [`pages`], checksums of a part at a time; [`signature`];
 //! - [`terrain`]: the `GRID` section, what a terrain bundle was baked from and how;
 //! - [`cells`]: the sections of a cell bundle;
-//! - [`solid`], [`occluders`]: the sections of a bundle of a solid level; [`frame`]: its coordinates;
+//! - [`solid`], [`occluders`], [`objects`]: the sections of a bundle of a solid level; [`frame`]: its coordinates;
 //! - [`grid`]: samples, quads, blocks, and the order of the trees;
 //! - [`tree`]: the code of one PVS, walks through it, and [`morton`], its order by numbers;
 //! - [`pairs`]: the code of the PVSs of a block together, as pairs of blocks ([`blockpair`], [`dictionary`],
@@ -36,6 +36,7 @@ pub mod frame;
 pub mod grid;
 pub mod header;
 pub mod levels;
+pub mod objects;
 pub mod occluders;
 pub mod pages;
 pub mod pairs;
@@ -58,6 +59,7 @@ pub use frame::{Frame, SolidUnits};
 pub use grid::{Grid, GridError, Quad, Sample, Valid};
 pub use header::{FileId, Header, Section};
 pub use levels::{Levels, LevelsPvs};
+pub use objects::{Object, Objects};
 pub use pages::{IndexedPages, Pages, SectionPages};
 pub use pairs::{Groups, blockbits, blockpair, dictionary};
 pub use patch::layers::{self, Layered};

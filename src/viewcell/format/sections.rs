@@ -84,6 +84,8 @@ pub struct Sizes {
     pub nodes: u64,
     /// Buckets of cells in space.
     pub buckets: u64,
+    /// Whether objects are drawn.
+    pub has_objects: bool,
 }
 
 impl From<&TerrainParameters> for Sizes {
@@ -126,6 +128,7 @@ impl From<&SolidParameters> for Sizes {
         Self {
             cells: parameters.cells.into(),
             buckets: parameters.bucket_count(),
+            has_objects: parameters.is_scene,
             ..Self::default()
         }
     }
@@ -140,6 +143,8 @@ const ROWS: When = When::If(|of| of.rows < of.cells);
 const NEXT: When = When::If(|of| of.neighbours > 0);
 const NODES: When = When::If(|of| of.nodes > 0);
 
+const SCENE: When = When::If(|of| of.has_objects);
+
 const MUST: u32 = Section::REQUIRED;
 const COLD: u32 = Section::ZSTD;
 
@@ -148,6 +153,7 @@ pub const TEXT_LIMIT: u64 = 16 << 20;
 
 const TEXT: Length = Length::AtMost(TEXT_LIMIT);
 const PORTALS: Length = Length::AtMost(1 << 30);
+const OBJECTS: Length = Length::AtMost(1 << 30);
 const OCCLUDERS: Length = Length::AtMost(occluders::MAX_LEN);
 
 const fn kind(
@@ -170,7 +176,7 @@ const fn kind(
 
 /// All kinds of sections, in the order in which files have them.
 #[rustfmt::skip]
-pub static SECTIONS: [SectionKind; 30] = {
+pub static SECTIONS: [SectionKind; 31] = {
     use Length::{Any, AtLeast, Entries, Is};
     [
     //        tag      terrain cells  solid  patch   flags  by          length                                  holds
@@ -178,6 +184,7 @@ pub static SECTIONS: [SectionKind; 30] = {
     kind(Tag::SBOX, [NO,     NO,    YES,   NO],    MUST,  Tag::SOLD,  Is(|of| of.cells * BOX_LEN as u64),     "boxes of view cells"),
     kind(Tag::SLOC, [NO,     NO,    YES,   NO],    MUST,  Tag::SOLD,  Is(|of| of.buckets * BUCKET_LEN as u64), "index from positions to cells"),
     kind(Tag::SOCC, [NO,     NO,    MAY,   NO],    0,     Tag::SOCC,  OCCLUDERS,                              "occluders, for tests at run time"),
+    kind(Tag::OBJS, [NO,     NO,    SCENE, NO],    MUST,  Tag::OBJS,  OBJECTS,                                "objects that a scene draws"),
     kind(Tag::GRID, [YES,    NO,    YES,   NO],    MUST,  Tag::GRID,  Is(|_| TERRAIN_LEN as u64),             "grid and options"),
     kind(Tag::CRS,  [MAY,    NO,    NO,    NO],    0,     Tag::CRS,   TEXT,                                   "coordinate reference system"),
     kind(Tag::VALD, [MAY,    NO,    MAY,   MAY],   MUST,  Tag::GRID,  Is(|of| of.blocks * 8),                 "where somebody can be"),

@@ -12,7 +12,8 @@
 //! 4    solids               u32      opaque convex solids of the level
 //! 8    faces                u32      opaque faces that are of no solid
 //! 12   buckets              u32 × 3  columns, rows and layers of buckets
-//! 24   reserved             8 bytes  0
+//! 24   parts                u32      boxes of objects, numbered after the cells
+//! 28   scene                u32      1 where objects are seen, and no players
 //! 32   origin               f64 × 3  the least corner of bucket (0, 0, 0)
 //! 56   cell size            f64 × 3  of the smallest cells
 //! 80   hull                 f64 × 6  least and greatest corner of the body, from the player's origin
@@ -75,6 +76,10 @@ pub struct SolidParameters {
     pub solids: u32,
     /// Opaque faces of the level that are of no solid.
     pub faces: u32,
+    /// Parts of objects, numbered after the cells. Limit: with these [`MAX_SOLID_CELLS`]; 0 but in scenes.
+    pub parts: u32,
+    /// Whether objects are seen from the cells, and no players.
+    pub is_scene: bool,
     /// Columns, rows and layers of buckets. Limit: 1 to [`MAX_BUCKETS`] each.
     pub buckets: [u32; 3],
     /// The least corner of the first bucket. [Unit: the level's]
@@ -112,6 +117,11 @@ impl SolidParameters {
         Grid::new(columns, rows).ok()
     }
 
+    /// How many numbers there are: of cells, and then of parts.
+    pub const fn numbers(&self) -> u32 {
+        self.cells + self.parts
+    }
+
     /// The sample that stands for a cell.
     pub fn sample(cell: u32) -> Sample {
         let (column, row) = morton::place(u64::from(cell));
@@ -135,6 +145,8 @@ impl SolidParameters {
         for (i, word) in words.iter().chain(&self.buckets).enumerate() {
             put(&mut bytes, i * 4, &word.to_le_bytes());
         }
+        put(&mut bytes, 24, &self.parts.to_le_bytes());
+        put(&mut bytes, 28, &u32::from(self.is_scene).to_le_bytes());
         let numbers = self.origin.iter().chain(&self.cell);
         let [lowest, highest] = &self.eye;
         let numbers = numbers.chain(self.hull.as_flattened()).chain([lowest]);
@@ -179,6 +191,10 @@ impl SolidParameters {
         if cells == 0 || cells > MAX_SOLID_CELLS {
             return Err(wrong("cells", 0, "1 to 2^26"));
         }
+        let (parts, scene) = (word("parts", 24)?, word("scene", 28)?);
+        if scene > 1 || parts > MAX_SOLID_CELLS - cells || scene == 0 && parts > 0 {
+            return Err(wrong("parts", 24, "2^26 with the cells, of a scene"));
+        }
         let buckets = [
             word("buckets", 12)?,
             word("buckets", 16)?,
@@ -215,6 +231,8 @@ impl SolidParameters {
             cells,
             solids: word("solids", 4)?,
             faces: word("faces", 8)?,
+            parts,
+            is_scene: scene == 1,
             buckets,
             origin: three("origin", 32, any, "finite numbers")?,
             cell: three("cell size", 56, |size| size > 0.0, "positive numbers")?,
@@ -530,6 +548,8 @@ mod tests {
             cells: 5,
             solids: 7,
             faces: 9,
+            parts: 11,
+            is_scene: true,
             buckets: [1, 2, 3],
             origin: [-1.0, 2.5, 3.0],
             cell: [32.0, 32.0, 48.0],

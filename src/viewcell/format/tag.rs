@@ -106,6 +106,8 @@ impl Tag {
     pub const SLOC: Self = Self(*b"SLOC");
     /// What hides in a solid level, for tests at run time: [`super::occluders`]. Optional.
     pub const SOCC: Self = Self(*b"SOCC");
+    /// The objects that a scene draws: [`super::objects`]. Optional.
+    pub const OBJS: Self = Self(*b"OBJS");
     /// Who vouches for the file: a signature. Optional.
     pub const SIGN: Self = Self(*b"SIGN");
     /// Checksums of the file by pages: [`super::pages`]. Optional, and the last section.

@@ -44,9 +44,9 @@ mod world;
 
 pub use crate::format::cells::{CellParameters, DistanceBits, DistanceRow, PvsRow, SymmetryCode};
 pub use crate::format::{
-    Answer, Coarse, FileId, FormatError, Frame, Grid, GridError, Leaf, Pages, Pvs, Quad, Quads,
-    Sample, Section, SolidParameters, SolidUnits, Tag, TerrainParameters, TreeCode, Valid,
-    VisibilityMode, WorldKind,
+    Answer, Coarse, FileId, FormatError, Frame, Grid, GridError, Leaf, Object, Objects, Pages, Pvs,
+    Quad, Quads, Sample, Section, SolidParameters, SolidUnits, Tag, TerrainParameters, TreeCode,
+    Valid, VisibilityMode, WorldKind,
 };
 #[cfg(feature = "sign")]
 pub use crate::sign::{KeyError, PublicKey};

@@ -3,8 +3,8 @@
 use viewcell::format::header::{ENTRY_LEN, HEADER_LEN};
 use viewcell::format::occluders::{HEADER_LEN as OCCLUDERS, PLANE_LEN, RECORD_LEN};
 use viewcell::format::solid::{BOX_LEN, BUCKET_LEN};
-use viewcell::format::{Section, Tag};
-use viewcell_bake::bundle::verify::{Outcome, SOLID_RULES};
+use viewcell::format::{Section, Tag, WorldKind};
+use viewcell_bake::bundle::verify::{Outcome, rules};
 
 use super::report_of;
 use crate::signed::resealed;
@@ -222,7 +222,7 @@ fn occluders_that_are_no_bodies_within_their_boxes_are_found() {
 #[test]
 fn every_rule_of_solid_levels_is_checked_on_a_sound_one() {
     let report = report_of(&Level::new().0);
-    let rules: Vec<&str> = SOLID_RULES.iter().map(|rule| rule.name).collect();
+    let rules: Vec<&str> = rules(WorldKind::Solid).map(|rule| rule.name).collect();
     let checked: Vec<&str> = report.rules.iter().map(|rule| rule.rule.as_str()).collect();
     assert_eq!(checked, rules);
     assert!(

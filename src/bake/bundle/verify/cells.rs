@@ -3,68 +3,24 @@
 mod places;
 mod visibility;
 
+use crate::bundle::verify::rules::{
+    BOXES, BSP, CELL_PRESENT, CELL_STATISTICS, CELLS, DISTANCES, NAMES, PORTALS, PROVENANCE, PVS,
+    ROWS, TOUCHING,
+};
 use std::io;
 
 use places::{boxes, bsp, names, neighbours, portals, words};
 use visibility::{SoundLevel, compare_distances, pvs, rows, statistics};
 
 use super::container::Container;
-use super::report::Rule;
 use super::report::{Checker, Faults};
-use super::sections::{PROVENANCE, provenance};
+use super::sections::provenance;
 use crate::compress::cells::recompute;
 use viewcell::format::{CellParameters, Sizes, Tag};
 
-pub(super) const PRESENT: Rule = Rule {
-    name: "cell-sections-present",
-    demands: "the sections of a level are there, required, plain or compressed as they must be",
-};
-pub(super) const CELLS: Rule = Rule {
-    name: "cells",
-    demands: "every field of CELL makes sense, with the sections that it calls for and their lengths",
-};
-pub(super) const ROWS: Rule = Rule {
-    name: "rows",
-    demands: "CROW numbers rows in the order in which cells first have them, and leaves none out",
-};
-pub(super) const PVS: Rule = Rule {
-    name: "cell-pvs",
-    demands: "rows of CPVS differ, each cell sees itself, no bit is set behind the last cell, and \
-              visibility is mutual if it was made so",
-};
-pub(super) const DISTANCES: Rule = Rule {
-    name: "distances",
-    demands: "CDST holds the fewest visible steps by CPVS, in the fewest bits, with the greatest as CELL says",
-};
-pub(super) const TOUCHING: Rule = Rule {
-    name: "touching-cells",
-    demands: "CADJ lists for each cell others in rising order, each of which lists it too",
-};
-pub(super) const BSP: Rule = Rule {
-    name: "bsp",
-    demands: "nodes of CBSP have finite planes, come before their children, have one parent each, \
-              and two different sides",
-};
-pub(super) const BOXES: Rule = Rule {
-    name: "boxes",
-    demands: "CBOX holds smallest, then greatest coordinates, and CPOS points, all finite",
-};
-pub(super) const NAMES: Rule = Rule {
-    name: "names",
-    demands: "CNAM is a JSON array of a text for each cell",
-};
-pub(super) const PORTALS: Rule = Rule {
-    name: "portals",
-    demands: "CPRT holds polygons of finite corners between cells that touch by CADJ",
-};
-pub(super) const STATISTICS: Rule = Rule {
-    name: "cell-statistics",
-    demands: "the statistics in PROV are those of the cells",
-};
-
 /// Checks all rules of this file.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| container.check_present(faults))? {
+    if !checker.check(CELL_PRESENT, |faults| container.check_present(faults))? {
         return Ok(());
     }
     let Some(parameters) = checker.read(CELLS, |faults| cells(container, faults))? else {
@@ -105,7 +61,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         compare_distances(container, &parameters, &distances, &right, faults)
     })?;
     if let (true, Some(told)) = (sound, told) {
-        checker.check(STATISTICS, |faults| {
+        checker.check(CELL_STATISTICS, |faults| {
             statistics(&parameters, &told, &right, faults)
         })?;
     }

@@ -1,9 +1,12 @@
 //! Rules on header, section table and sections, whatever is in them.
 
+use crate::bundle::verify::rules::{
+    HEADER_CHECKSUM, HEADER_FIELDS, LENGTH, MAGIC, PADDING, PAGES, SECTION_CHECKSUMS,
+    SECTION_PLACES, SIGNATURE_FIELDS, TABLE_CHECKSUM, TABLE_FIELDS, VERSION,
+};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 
-use super::report::Rule;
 use super::report::{Checker, Faults};
 use crate::bundle::file::{Pieces, Problem, read_section, read_stored, read_up_to};
 use viewcell::format::bytes::{u32_at, u64_at};
@@ -14,70 +17,6 @@ use viewcell::format::signature::{SIGNATURE_LEN, SIGNATURE_SCHEME};
 use viewcell::format::{
     self, FormatError, Header, Section, SectionKind, Sizes, Tag, WorldKind, crc32,
 };
-
-pub(super) const MAGIC: Rule = Rule {
-    name: "magic",
-    demands: "the file begins with the magic bytes of a bundle",
-};
-pub(super) const VERSION: Rule = Rule {
-    name: "version",
-    demands: "the format version is one that this program knows",
-};
-pub(super) const HEADER_CHECKSUM: Rule = Rule {
-    name: "header-checksum",
-    demands: "the header has the checksum that it states",
-};
-pub(super) const HEADER_FIELDS: Rule = Rule {
-    name: "header-fields",
-    demands: "world kind and section count are possible, flags and reserved bytes are zero",
-};
-pub(super) const LENGTH: Rule = Rule {
-    name: "length",
-    demands: "the file has exactly the length that its header states",
-};
-pub(super) const TABLE_CHECKSUM: Rule = Rule {
-    name: "table-checksum",
-    demands: "the section table lies in the file and has the checksum that the header states",
-};
-pub(super) const TABLE_FIELDS: Rule = Rule {
-    name: "table-fields",
-    demands: "every section is named once, with known flags; only compressed ones change length",
-};
-pub(super) const SECTION_PLACES: Rule = Rule {
-    name: "section-places",
-    demands: "sections follow each other at the next multiple of 64 bytes, the last to the end",
-};
-pub(super) const PADDING: Rule = Rule {
-    name: "padding",
-    demands: "bytes that belong to no section are zero",
-};
-pub(super) const SECTION_CHECKSUMS: Rule = Rule {
-    name: "section-checksums",
-    demands: "every section has the checksum that the table states",
-};
-pub(super) const PAGES: Rule = Rule {
-    name: "pages",
-    demands: "where there are checksums of pages, they come last, one for each page, which has it",
-};
-pub(super) const SIGNATURE_FIELDS: Rule = Rule {
-    name: "signature-fields",
-    demands: "where there is a signature, it has 104 bytes, of a known scheme, and reserved bytes are zero",
-};
-/// The rules of this file, in the order in which they are checked.
-pub(super) const RULES: [Rule; 12] = [
-    MAGIC,
-    VERSION,
-    HEADER_CHECKSUM,
-    HEADER_FIELDS,
-    LENGTH,
-    TABLE_CHECKSUM,
-    TABLE_FIELDS,
-    SECTION_PLACES,
-    PADDING,
-    SECTION_CHECKSUMS,
-    PAGES,
-    SIGNATURE_FIELDS,
-];
 
 /// A file whose header, table and sections are as they should be.
 pub(super) struct Container {

@@ -1,10 +1,11 @@
 //! Rules on the groups of all levels, and that what follows from them does.
 
+use crate::bundle::verify::rules::{self, DICTIONARY, GROUPS, PAIR_INDEX};
 use std::io;
 use std::ops::Range;
 
 use super::container::Container;
-use super::report::{Checker, Faults, Rule};
+use super::report::{Checker, Faults};
 use super::trees;
 use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::ValidPyramid;
@@ -17,19 +18,6 @@ use crate::compress::pairs::{
 use viewcell::format::levels::Shape;
 use viewcell::format::pairs::TREE_LEVEL;
 use viewcell::format::{Answer, Levels, Narrowing, Tag, TerrainParameters, Trees, Valid};
-
-pub(super) const PAIR_INDEX: Rule = Rule {
-    name: "pair-index",
-    demands: "PIDX places the groups in PAIR level by level, in Morton order, the first at 0, each after the one before",
-};
-pub(super) const GROUPS: Rule = Rule {
-    name: "groups",
-    demands: "every group fills the bytes up to the next, and is the one canonical code of its pairs",
-};
-pub(super) const DICTIONARY: Rule = Rule {
-    name: "dictionary",
-    demands: "DICT holds the codes that take least bytes for the symbols in PAIR",
-};
 
 /// The sections that hold the groups, in memory.
 struct PairSections {
@@ -128,14 +116,14 @@ pub(super) fn check(
         }
     } else {
         // What there is none of is as it should be.
-        for rule in [trees::INDEX, trees::TREES, trees::VOIDS] {
+        for rule in [rules::INDEX, rules::TREES, rules::VOIDS] {
             checker.note(rule, Faults::default());
         }
-        checker.note(trees::UNIONS, faults);
+        checker.note(rules::UNIONS, faults);
     }
-    checker.note(trees::SYMMETRY, symmetry);
+    checker.note(rules::SYMMETRY, symmetry);
     if let Some(provenance) = provenance.filter(|_| are_sound) {
-        checker.check(trees::STATISTICS, |faults| {
+        checker.check(rules::STATISTICS, |faults| {
             let told = &provenance.statistics;
             if shape.is_whole() {
                 trees::compare(told, &statistics, faults);

@@ -15,6 +15,7 @@ mod occluders;
 mod patch;
 mod prove;
 mod report;
+mod rules;
 mod sections;
 mod solid;
 mod trees;
@@ -24,6 +25,7 @@ use std::path::Path;
 
 pub use prove::{PROOFS, Proofs, prove};
 pub use report::{Fault, Outcome, Progress, Report, Rule, RuleOutcome};
+pub use rules::rules;
 
 use super::error::BundleError;
 use super::file::{BundleFile, open_regular, read_up_to};
@@ -31,83 +33,6 @@ use report::{Checker, Faults};
 use viewcell::format::header::HEADER_LEN;
 use viewcell::format::patch::PATCH_MAGIC;
 use viewcell::format::{Header, WorldKind};
-
-/// The rules on a terrain bundle, in the order in which they are checked.
-pub const RULES: [Rule; 28] = after_container([
-    sections::PRESENT,
-    sections::GRID,
-    sections::CRS,
-    sections::MASK,
-    sections::HEIGHTS,
-    sections::SOURCE_HEIGHTS,
-    sections::PROVENANCE,
-    trees::INDEX,
-    levels::PAIR_INDEX,
-    levels::GROUPS,
-    levels::DICTIONARY,
-    trees::TREES,
-    trees::VOIDS,
-    trees::UNIONS,
-    trees::SYMMETRY,
-    trees::STATISTICS,
-]);
-
-/// The rules on a cell bundle, in the order in which they are checked.
-pub const CELL_RULES: [Rule; 24] = after_container([
-    cells::PRESENT,
-    cells::CELLS,
-    cells::TOUCHING,
-    cells::BSP,
-    cells::BOXES,
-    cells::NAMES,
-    cells::PORTALS,
-    sections::PROVENANCE,
-    cells::ROWS,
-    cells::PVS,
-    cells::DISTANCES,
-    cells::STATISTICS,
-]);
-
-/// The rules on a bundle of a solid level, in the order in which they are checked.
-pub const SOLID_RULES: [Rule; 31] = after_container([
-    solid::PRESENT,
-    sections::GRID,
-    sections::MASK,
-    solid::SOLID,
-    solid::CELLS,
-    solid::LOCATE,
-    occluders::OCCLUDERS,
-    sections::PROVENANCE,
-    solid::STATED,
-    trees::INDEX,
-    levels::PAIR_INDEX,
-    levels::GROUPS,
-    levels::DICTIONARY,
-    trees::TREES,
-    trees::VOIDS,
-    trees::UNIONS,
-    trees::SYMMETRY,
-    trees::STATISTICS,
-    near::NEAR,
-]);
-
-/// The rules on every bundle, and those on one kind of world after them.
-const fn after_container<const N: usize, const ALL: usize>(rules: [Rule; N]) -> [Rule; ALL] {
-    assert!(
-        ALL == container::RULES.len() + N,
-        "a rule without a place is never reported"
-    );
-    let mut all = [container::MAGIC; ALL];
-    let mut i = 0;
-    while i < ALL {
-        all[i] = match i.checked_sub(container::RULES.len()) {
-            Some(own) => rules[own],
-            None => container::RULES[i],
-        };
-        i += 1;
-    }
-    all
-}
 
 /// The first page of a bundle, whose header and table are sound, that has not the checksum that `PCRC` states.
 pub(super) fn damaged_page(file: &BundleFile) -> io::Result<Option<Fault>> {
@@ -136,12 +61,8 @@ fn check_all(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<Repo
     if start.starts_with(&PATCH_MAGIC) {
         return Ok(patch::check(&read_up_to(&mut file, bytes)?));
     }
-    let rules: &[Rule] = match Header::parse(&start) {
-        Ok(header) if header.kind == WorldKind::Cells => &CELL_RULES,
-        Ok(header) if header.kind == WorldKind::Solid => &SOLID_RULES,
-        _ => &RULES,
-    };
-    let rules = rules.iter().map(|rule| RuleOutcome {
+    let kind = Header::parse(&start).map_or(WorldKind::Terrain, |header| header.kind);
+    let rules = rules(kind).map(|rule| RuleOutcome {
         rule: rule.name.to_owned(),
         demands: rule.demands.to_owned(),
         outcome: Outcome::Skipped,

@@ -1,17 +1,13 @@
 //! The rule that a cell of a solid level sees itself and what it touches.
 
+use crate::bundle::verify::rules::NEAR;
 use std::io;
 use std::path::Path;
 
-use super::report::{Checker, Faults, Rule};
+use super::report::{Checker, Faults};
 use crate::visibility::solid::Prover;
 use viewcell::format::solid::{BUCKET_SIDE, SolidCells};
 use viewcell::query::{MappedBundle, Tag};
-
-pub(super) const NEAR: Rule = Rule {
-    name: "solid-near",
-    demands: "a cell sees itself, and each that it touches at a place where an eye is in no occluder",
-};
 
 /// More faults tell nothing more, and each takes a look at all occluders.
 const ENOUGH: u64 = 1000;

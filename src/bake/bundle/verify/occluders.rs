@@ -5,17 +5,12 @@
 //! that are missing or turned around, which would make a half-space of it, are found.
 
 use super::container::Container;
-use super::report::{Faults, Rule};
+use super::report::Faults;
 use viewcell::convex::{Plane, Point, Scale, dot};
 use viewcell::format::Tag;
 use viewcell::format::occluders::{HEADER_LEN, OccluderRecord, Occluders, PLANE_LEN, RECORD_LEN};
 use viewcell::format::solid::SolidCells;
 use viewcell_ingest::world::solid::{behind, square};
-
-pub(super) const OCCLUDERS: Rule = Rule {
-    name: "solid-occluders",
-    demands: "SOCC is as long as it says, its occluders are convex bodies and polygons within their boxes, and its extent holds these and all players",
-};
 
 /// How much of its longest side an occluder may lie outside of its box: planes are recomputed from corners, and nearly
 /// parallel ones meet far from where they should.

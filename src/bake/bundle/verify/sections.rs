@@ -1,9 +1,11 @@
 //! Rules on what the sections of a terrain bundle hold, trees apart.
 
+use crate::bundle::verify::rules::{
+    self, CRS, GRID, HEIGHTS, MASK, PROVENANCE, SOURCE_HEIGHTS, TERRAIN_PRESENT,
+};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::container::Container;
-use super::report::Rule;
 use super::report::{Checker, Faults};
 use super::{levels, trees};
 use crate::bundle::provenance::Provenance;
@@ -12,38 +14,9 @@ use crate::compress::levels::valid_levels;
 use viewcell::format::levels::Shape;
 use viewcell::format::{Sizes, Tag, TerrainParameters, TreeCode};
 
-pub(super) const PRESENT: Rule = Rule {
-    name: "sections-present",
-    demands: "the sections of a terrain are there, required, plain or compressed as they must be",
-};
-pub(super) const GRID: Rule = Rule {
-    name: "grid",
-    demands: "every field of GRID makes sense, with the lengths of VALD, HGTS, PIDX, TIDX and TREE",
-};
-pub(super) const CRS: Rule = Rule {
-    name: "crs",
-    demands: "CRS is UTF-8 text",
-};
-pub(super) const MASK: Rule = Rule {
-    name: "terrain-mask",
-    demands: "VALD is there only if there are voids, has some terrain, and none outside the grid",
-};
-pub(super) const HEIGHTS: Rule = Rule {
-    name: "heights",
-    demands: "HGTS holds finite heights where there is terrain, and the NaN 7fc00000 at voids; if walkable, either where VALD has none",
-};
-pub(super) const SOURCE_HEIGHTS: Rule = Rule {
-    name: "source-heights",
-    demands: "SRCH rounds to HGTS, is void where that is, and is there only if some height rounds",
-};
-pub(super) const PROVENANCE: Rule = Rule {
-    name: "provenance",
-    demands: "PROV is JSON of the known form",
-};
-
 /// Checks all rules of this file, and those on trees.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| container.check_present(faults))? {
+    if !checker.check(TERRAIN_PRESENT, |faults| container.check_present(faults))? {
         return Ok(());
     }
     let Some(parameters) = checker.read(GRID, |faults| grid(container, faults))? else {
@@ -66,7 +39,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
         return levels::check(checker, container, &parameters, &terrain, told.as_ref());
     }
     // What there is none of is as it should be.
-    for rule in [levels::PAIR_INDEX, levels::GROUPS, levels::DICTIONARY] {
+    for rule in [rules::PAIR_INDEX, rules::GROUPS, rules::DICTIONARY] {
         checker.note(rule, Faults::default());
     }
     trees::check(checker, container, &parameters, &terrain, told.as_ref())

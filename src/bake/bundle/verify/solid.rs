@@ -1,13 +1,16 @@
 //! Rules on what only bundles of solid levels hold.
 
+use crate::bundle::verify::rules::{
+    GRID, LOCATE, MASK, OBJECTS, OCCLUDERS, PROVENANCE, SOLID, SOLID_CELLS, SOLID_PRESENT, STATED,
+};
 use std::io;
 use std::ops::Range;
 
 use super::container::Container;
 use super::levels;
-use super::occluders::{self, OCCLUDERS};
-use super::report::{Checker, Faults, Rule};
-use super::sections::{GRID, MASK, PROVENANCE, grid, mask, provenance};
+use super::occluders::{self};
+use super::report::{Checker, Faults};
+use super::sections::{grid, mask, provenance};
 use crate::bundle::provenance::{Provenance, stated_checksum};
 use crate::bundle::solid::terrain_of_solid;
 use crate::compress::ValidPyramid;
@@ -15,32 +18,11 @@ use viewcell::format::morton::{self, solid_number};
 use viewcell::format::solid::{
     BOX_LEN, BUCKET_LEN, BUCKET_SIDE, CellBox, STEPS, SolidCells, SolidParameters, morton3,
 };
-use viewcell::format::{Sizes, Tag, TerrainParameters};
-
-pub(super) const PRESENT: Rule = Rule {
-    name: "solid-sections-present",
-    demands: "the sections of a solid level are there, required, plain or compressed as they must be",
-};
-pub(super) const SOLID: Rule = Rule {
-    name: "solid",
-    demands: "every field of SOLD makes sense, with those of GRID, the lengths of SBOX and SLOC, and where VALD has cells",
-};
-pub(super) const CELLS: Rule = Rule {
-    name: "solid-cells",
-    demands: "boxes of SBOX lie within their cells, and cells within the buckets, in Morton order, apart from each other",
-};
-pub(super) const STATED: Rule = Rule {
-    name: "solid-stated",
-    demands: "SOLD has the input that PROV names, and SOLD, SBOX and SOCC the checksums that PROV states",
-};
-pub(super) const LOCATE: Rule = Rule {
-    name: "solid-locate",
-    demands: "SLOC has for each bucket the first of its cells, and a bit for each least corner",
-};
+use viewcell::format::{Objects, Sizes, Tag, TerrainParameters};
 
 /// Checks all rules of this file, and those that all bundles of pairs of blocks share.
 pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<()> {
-    if !checker.check(PRESENT, |faults| container.check_present(faults))? {
+    if !checker.check(SOLID_PRESENT, |faults| container.check_present(faults))? {
         return Ok(());
     }
     let Some(parameters) = checker.read(GRID, |faults| grid(container, faults))? else {
@@ -57,7 +39,7 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
     };
     let (boxes, buckets) = (container.stored(Tag::SBOX)?, container.stored(Tag::SLOC)?);
     let cells = SolidCells::new(solid, &boxes, &buckets);
-    let sound = checker.check(CELLS, |faults| {
+    let sound = checker.check(SOLID_CELLS, |faults| {
         check_cells(container, &cells, &boxes, faults)
     })?;
     let mut whole = sound
@@ -70,6 +52,12 @@ pub(super) fn check(checker: &mut Checker, container: &Container) -> io::Result<
             occluders::check(container, &bytes, &cells, faults)
         })?;
     }
+    whole &= checker.check(OBJECTS, |faults| {
+        if solid.is_scene {
+            check_objects(container, solid.parts, faults)?;
+        }
+        io::Result::Ok(())
+    })?;
     let told = checker.read(PROVENANCE, |faults| provenance(container, faults))?;
     // What is wrong with these sections has been said.
     if let Some(told) = told.as_ref().filter(|_| whole) {
@@ -101,7 +89,7 @@ fn solid(
         faults.add(place, at, due[byte], found[byte]);
     }
     let grid = valid.grid();
-    if SolidParameters::grid_of(solid.cells) != Some(grid) {
+    if SolidParameters::grid_of(solid.numbers()) != Some(grid) {
         let found = format!("{} x {}", grid.width(), grid.height());
         faults.add(
             "section GRID",
@@ -117,7 +105,7 @@ fn solid(
         let first = morton::number(column, row) * 64;
         let expected = (0..64).fold(0, |word, number| {
             let sample = SolidParameters::sample((first + number) as u32);
-            let is_cell = first + number < u64::from(solid.cells);
+            let is_cell = first + number < u64::from(solid.numbers());
             word | u64::from(is_cell) << grid.block_bit(sample).1
         });
         if word != expected {
@@ -241,6 +229,24 @@ fn check_reserved(
             faults.add(place, at, "reserved bytes of 0", format!("{found:?}"));
         }
     }
+}
+
+fn check_objects(container: &Container, parts: u32, faults: &mut Faults) -> io::Result<()> {
+    let bytes = container.stored(Tag::OBJS)?;
+    let mut next = 0;
+    let all = Objects::new(&bytes, parts).is_some_and(|objects| {
+        (0..objects.count()).all(|number| {
+            let of = objects.get(number).filter(|of| of.parts.start == next);
+            next = of.as_ref().map_or(next, |of| of.parts.end);
+            of.is_some()
+        })
+    });
+    if !all || next != parts {
+        let expected = format!("records with a name each, one after the other of {parts} parts");
+        let found = format!("{} bytes, in order up to part {next}", bytes.len());
+        faults.add("section OBJS", container.start(Tag::OBJS), expected, found);
+    }
+    Ok(())
 }
 
 fn check_buckets(container: &Container, cells: &SolidCells, buckets: &[u8], faults: &mut Faults) {

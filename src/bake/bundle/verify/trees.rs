@@ -3,10 +3,11 @@
 mod places;
 mod rules;
 
+use crate::bundle::verify::rules::{INDEX, STATISTICS, SYMMETRY, TREES, UNIONS, VOIDS};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::container::Container;
-use super::report::{Checker, Faults, Rule};
+use super::report::{Checker, Faults};
 use crate::bundle::provenance::{Provenance, Statistics};
 use crate::compress::{Scratch, ValidPyramid, encode};
 use viewcell::format::bytes::{read_varint, write_varint};
@@ -18,28 +19,7 @@ use viewcell::format::{
 use places::{Places, index, name};
 use rules::symmetry;
 
-pub(super) use rules::{SYMMETRY, compare, narrowed, read};
-
-pub(super) const INDEX: Rule = Rule {
-    name: "index",
-    demands: "TIDX places the trees in TREE in bake order, the first at 0, each after the one before",
-};
-pub(super) const TREES: Rule = Rule {
-    name: "trees",
-    demands: "every tree fills the bytes up to the next, and is the one canonical code of its PVS",
-};
-pub(super) const VOIDS: Rule = Rule {
-    name: "voids",
-    demands: "nothing is visible from a quad without terrain",
-};
-pub(super) const UNIONS: Rule = Rule {
-    name: "unions",
-    demands: "without loss, the PVS of a quad is the union of those of its children",
-};
-pub(super) const STATISTICS: Rule = Rule {
-    name: "statistics",
-    demands: "the statistics in PROV are those of the PVSs",
-};
+pub(super) use rules::{compare, narrowed, read};
 
 /// Checks all rules of this file on a bundle of single trees.
 pub(super) fn check(

@@ -2,6 +2,7 @@
 
 use super::boxes::{BLOCK, CellRun, ViewBox, lanes, tree};
 use super::cover::{area, covers};
+use std::ops::Range;
 
 use viewcell::convex::{Occluder, OccluderSides, Scale, Span};
 use viewcell::convex::{Plane, Point, cross, dot, minus};
@@ -25,7 +26,11 @@ pub struct SolidField {
     pub(super) scale: Scale,
     /// Greatest coordinate, in amount, of the level and its cells.
     extent: f64,
+    /// View cells, and then the parts of objects.
     pub(super) cells: Vec<ViewBox>,
+    /// How many of them are looked from, and what is looked at.
+    pub(super) viewers: u32,
+    pub(super) targets: Range<u32>,
     pub(super) tree: Vec<CellRun>,
     pub(super) grid: Grid,
     /// The cells there are in each block of the grid.
@@ -38,6 +43,9 @@ const WORTH: f64 = 1.01;
 /// What is smaller than this share of one side of a view cell, or of one of the usual size where that is less, is left out of a
 /// level with faces. On zdm2 in cells of 1 m that is four fifths of the occluders, a fifth of the time and nothing of what is hidden.
 const LEAST: f64 = 0.1;
+
+/// By so much of its greatest coordinate a part is larger than its triangles.
+const PART_MARGIN: f64 = 1e-6;
 
 impl SolidField {
     /// The tables of a level whose players may be in these cells, of which there is at least one.
@@ -53,7 +61,7 @@ impl SolidField {
         player: &Player,
         grid: Grid,
     ) -> Self {
-        let cells: Vec<ViewBox> = (0..places.len())
+        let mut cells: Vec<ViewBox> = (0..places.len())
             .map(|cell| {
                 let origins = places.bounds(cell).about(level.middle);
                 let eyes = Aabb {
@@ -70,6 +78,18 @@ impl SolidField {
             let corners = span.min().into_iter().chain(span.max());
             corners.fold(0.0, |most: f64, x| most.max(x.abs()))
         };
+        let viewers = cells.len() as u32;
+        let targets = match level.objects {
+            None => 0..viewers,
+            Some(_) => {
+                // What their triangles touch must not hide them, however it is rounded.
+                cells.extend(level.parts().map(|part| {
+                    let body = span(&part.grown(PART_MARGIN * (1.0 + reach(&span(part)))));
+                    ViewBox { eye: body, body }
+                }));
+                viewers..cells.len() as u32
+            }
+        };
         let cell_reach = cells.iter().map(|cell| reach(&cell.body.around(&cell.eye)));
         let extent = cell_reach.fold(reach(&span(&level.bounds())), f64::max);
         let scale = Scale::new(extent);
@@ -78,15 +98,18 @@ impl SolidField {
             _ => LEAST * places.cell[0].min(level.units.cell()).powi(2),
         };
         let (own, left_out) = known.own(level, [extent, least]);
-        let rock = known.rock(level, cells.iter().map(|cell| &cell.eye));
+        let eyes = cells[..viewers as usize].iter().map(|cell| &cell.eye);
+        let rock = known.rock(level, eyes);
         Self {
             occluders: with_rock(&own, &rock, scale),
             own,
             left_out,
             scale,
             extent,
-            tree: tree(&cells, 0, cells.len() as u32),
+            tree: tree(&cells, targets.start, targets.end),
             valid: valid(grid, cells.len() as u32),
+            viewers,
+            targets,
             cells,
             grid,
             grade: 0,
@@ -105,6 +128,15 @@ impl SolidField {
         self.occluders = solids(&level.solids, self.scale);
         self.occluders.extend(faces(level, self.scale));
         self
+    }
+
+    /// How many cells, or parts of objects, are looked at from each cell; and all pairs.
+    pub(crate) fn targets(&self) -> u64 {
+        self.targets.len() as u64
+    }
+
+    pub(crate) fn pairs(&self) -> f64 {
+        f64::from(self.viewers) * self.targets.len() as f64
     }
 
     /// How many parts of planes with faces are so small that nothing is hidden by them.

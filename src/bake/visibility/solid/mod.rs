@@ -40,6 +40,7 @@ use super::viewsheds::{LOOK_BLOCKS, LOOK_LEVEL, Sights, Viewsheds};
 use boxes::{BLOCK, CellRun, lanes, tree};
 use descend::{AtLevel, Descent};
 use fearless_simd::Level;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use viewcell::convex::{Decider, Proofs};
 use viewcell::format::bits;
@@ -111,15 +112,14 @@ impl<'f> Solids<'f> {
     /// Samples targets, for forecasts: each look covers one of `parts` disjoint sets of blocks, spread over the level, and
     /// the next look the next set; or less of it, if that is much work. Adds to `looked`.
     pub fn sampling(self, parts: usize, looked: &'f Looked) -> Self {
-        let cells = &self.field.cells;
-        let count = cells.len() as u32;
+        let (cells, Range { start, end }) = (&self.field.cells, self.field.targets.clone());
         let block = |at: usize| {
-            let first = at as u32 * BLOCK;
-            tree(cells, first, (first + BLOCK).min(count))
+            let first = start + at as u32 * BLOCK;
+            tree(cells, first, (first + BLOCK).min(end))
         };
         Self {
             sample: Some(Sample {
-                targets: spread(cells.len().div_ceil(BLOCK as usize))
+                targets: spread((end - start).div_ceil(BLOCK) as usize)
                     .map(block)
                     .collect(),
                 parts,
@@ -159,8 +159,12 @@ impl Viewsheds for Solids<'_> {
         sights.clear();
         let count = field.cells.len() as u32;
         let first = (morton::number(quad.column, quad.row) as u32 * LOOK).min(count);
-        let own = tree(&field.cells, first, (first + LOOK).min(count));
-        if !own.is_empty() {
+        let own = tree(
+            &field.cells,
+            first.min(field.viewers),
+            (first + LOOK).min(field.viewers),
+        );
+        if !own.is_empty() && !field.targets.is_empty() {
             // Nothing depends on what was asked for before.
             let all = self.decider.all(&field.occluders);
             let mut seen = Seen {
@@ -176,7 +180,7 @@ impl Viewsheds for Solids<'_> {
                     cells: &field.cells,
                     trees: [&own, targets],
                     grade: field.grade,
-                    mark: &mut |a: &CellRun, b: &CellRun| seen.mark(a, b),
+                    mark: &mut |a: &CellRun, b: &CellRun| seen.mark(a.first..a.end, b.first..b.end),
                 };
                 descent.descend([0, 0], all, None);
             };
@@ -191,7 +195,18 @@ impl Viewsheds for Solids<'_> {
             // Of who is in a solid, too.
             own.iter()
                 .filter(|node| node.is_cell())
-                .for_each(|cell| seen.mark(cell, cell));
+                .for_each(|cell| seen.mark(cell.first..cell.end, cell.first..cell.end));
+        }
+        if field.targets.start > 0 {
+            // Of a scene only what is seen of objects is asked.
+            let (end, viewers) = ((first + LOOK).min(count), field.viewers);
+            let mut seen = Seen {
+                sights,
+                first,
+                pairs: 0,
+            };
+            seen.mark(first.min(viewers)..end.min(viewers), 0..viewers);
+            seen.mark(first.max(viewers)..end.max(viewers), 0..count);
         }
         let columns = field.grid.block_shape().0 as usize;
         for child in 0..LOOK_BLOCKS {
@@ -251,12 +266,12 @@ struct Seen<'s> {
 
 impl Seen<'_> {
     /// All cells of one run see all of another.
-    fn mark(&mut self, a: &CellRun, b: &CellRun) {
-        self.pairs += u64::from(a.end - a.first) * u64::from(b.end - b.first);
+    fn mark(&mut self, a: Range<u32>, b: Range<u32>) {
+        self.pairs += u64::from(a.end - a.start) * u64::from(b.end - b.start);
         for (target, cells) in parts(b) {
             let (column, row) = morton::place(u64::from(target));
             let place = (column as i32, row as i32);
-            for (own, viewers) in parts(a) {
+            for (own, viewers) in parts(a.clone()) {
                 let child = own - self.first / BLOCK;
                 let Some(rows) = self.sights.rows_mut(child as usize, place) else {
                     continue;
@@ -270,9 +285,13 @@ impl Seen<'_> {
 }
 
 /// The blocks that a run of cells has a part of, and its cells in each.
-fn parts(run: &CellRun) -> impl Iterator<Item = (u32, u64)> {
-    let (first, end) = (run.first, run.end);
-    (first / BLOCK..end.div_ceil(BLOCK)).map(move |block| {
+fn parts(Range { start: first, end }: Range<u32>) -> impl Iterator<Item = (u32, u64)> {
+    let blocks = if first < end {
+        first / BLOCK..end.div_ceil(BLOCK)
+    } else {
+        0..0
+    };
+    blocks.map(move |block| {
         let from = first.max(block * BLOCK) - block * BLOCK;
         let to = end.min((block + 1) * BLOCK) - block * BLOCK;
         (block, lanes(from, to))

@@ -18,6 +18,8 @@ use crate::mesh::unhiding::{Reason, Stays};
 pub(super) struct Placed<'a> {
     pub(super) node: Node<'a>,
     pub(super) placement: Placement,
+    /// Names from the root to it.
+    pub(super) path: String,
     /// Why its mesh hides nothing, if it does not.
     pub(super) reason: Option<Reason>,
 }
@@ -40,15 +42,22 @@ pub(super) fn nodes<'a>(
     let mut met = vec![false; document.nodes().len()];
     let mut waiting: Vec<_> = scene
         .nodes()
-        .map(|node| (node, Placement::UNMOVED, None))
+        .map(|node| (node, Placement::UNMOVED, None, String::new()))
         .collect();
     let mut found = Vec::new();
-    while let Some((node, parent, above)) = waiting.pop() {
+    while let Some((node, parent, above, mut path)) = waiting.pop() {
         // Also what keeps a node from being below itself.
         if std::mem::replace(&mut met[node.index()], true) {
             let place = format!("node {}", node.index());
             let expected = "each node in one place of the scene";
             return Err(IngestError::bad(expected, "one in two", REMEDY).at(place));
+        }
+        if !path.is_empty() {
+            path.push('/');
+        }
+        match node.name().filter(|name| !name.is_empty()) {
+            Some(name) => path.push_str(name),
+            None => path += &format!("node {}", node.index()),
         }
         let placement = parent.then(&Placement::of(node.transform()));
         let (all, own) = conventions
@@ -57,11 +66,12 @@ pub(super) fn nodes<'a>(
         let below = Reason::of_both(above, all);
         waiting.extend(
             node.children()
-                .map(|child| (child, placement, below.clone())),
+                .map(|child| (child, placement, below.clone(), path.clone())),
         );
         found.push(Placed {
             node,
             placement,
+            path,
             reason: Reason::of_both(below, own),
         });
     }

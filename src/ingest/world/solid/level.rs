@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::aabb::Aabb;
 use super::face::Face;
 use super::polyhedron::Solid;
+use super::scene::SceneObject;
 use viewcell::convex::{Point, minus, plus};
 use viewcell::format::{Frame, SolidUnits};
 
@@ -152,6 +153,8 @@ pub struct SolidLevel {
     pub obstacle_faces: Vec<Face>,
     /// Opaque closed shells that are no solid: of each its part of `obstacle_faces`.
     pub shells: Vec<Range<usize>>,
+    /// What is drawn, of a scene whose objects are seen in place of players.
+    pub objects: Option<Vec<SceneObject>>,
     /// Origins of players where they enter the level; destinations of teleporters, too.
     pub spawns: Vec<Point>,
     /// The player of the game that the format belongs to.
@@ -178,6 +181,7 @@ impl SolidLevel {
             obstacles: Vec::new(),
             obstacle_faces: Vec::new(),
             shells: Vec::new(),
+            objects: None,
             spawns: Vec::new(),
             player,
             units,
@@ -209,6 +213,14 @@ impl SolidLevel {
             face.plane = face.plane.about(by);
             face.vertices.iter_mut().for_each(aside);
         }
+        for part in self
+            .objects
+            .iter_mut()
+            .flatten()
+            .flat_map(|of| &mut of.parts)
+        {
+            *part = part.about(by);
+        }
         self.spawns.iter_mut().for_each(aside);
         self.middle = plus(self.middle, by);
     }
@@ -224,7 +236,28 @@ impl SolidLevel {
         let faces = faces.map(|face| Aabb::around(&face.vertices));
         solids
             .chain(faces)
+            .chain(self.parts().copied())
             .fold(Aabb::EMPTY, |all, one| all.union(&one))
+    }
+
+    /// The polygons of all that somebody can stand on, roofs among them: of solids what faces up, of meshes both sides.
+    pub fn floors(&self) -> impl Iterator<Item = Vec<Point>> {
+        // As steep as people walk.
+        const UP: f64 = 0.7;
+        let faces = self.obstacle_faces.iter();
+        let faces = faces.filter(|face| face.plane.normal[2].abs() > UP);
+        let faces = faces.map(|face| face.vertices.clone());
+        let solids = self.obstacles.iter().flat_map(|solid| {
+            let up = |i: &usize| solid.planes[*i].normal[2] > UP;
+            let up = (0..solid.planes.len()).filter(up);
+            up.map(|i| solid.face(i))
+        });
+        faces.chain(solids)
+    }
+
+    /// The parts of all objects, one object after the other.
+    pub fn parts(&self) -> impl Iterator<Item = &Aabb> {
+        self.objects.iter().flatten().flat_map(|of| &of.parts)
     }
 
     /// Whether something opaque is strictly between two points, in coordinates of the file: the definition, one by

@@ -16,6 +16,7 @@ mod polygon;
 mod polyhedron;
 mod rasterize;
 mod rock;
+mod scene;
 mod voxels;
 mod words;
 
@@ -32,5 +33,6 @@ pub use polygon::{behind, square};
 pub use polyhedron::{Solid, SolidError, box_planes};
 pub use rasterize::{Heightmap, PatchCount, Placement, Rasterized, rasterize};
 pub use rock::Rock;
+pub use scene::{Cameras, SceneObject, parts};
 pub use viewcell::convex::{Plane, Point};
 pub use viewcell::format::Frame;

@@ -14,6 +14,7 @@ use super::cells::PlaceCells;
 use super::error::PlacesError;
 use super::level::{Player, SolidLevel, Units};
 use super::minkowski::Sum;
+use super::scene::{Cameras, camera_cells};
 use super::voxels::Voxels;
 use viewcell::convex::{Point, minus, plus};
 
@@ -34,6 +35,8 @@ pub struct PlaceOptions {
     /// The box that bounds where players are, in coordinates of the file. Nobody is followed out of the cells that it has a
     /// part of.
     pub within: Option<Aabb>,
+    /// Where cameras are, of a scene: cells are there, and nobody is followed.
+    pub cameras: Option<Cameras>,
     /// The most cells.
     pub most: usize,
     /// Bytes that finding them may take.
@@ -50,6 +53,7 @@ impl PlaceOptions {
             player: level.player,
             reach: Vec::new(),
             within: None,
+            cameras: None,
             most: 1 << 20,
             memory: None,
         }
@@ -93,6 +97,20 @@ const SMALL_SHARE: f64 = 0.01;
 ///
 /// [`PlacesError`].
 pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places, PlacesError> {
+    if let Some(cameras) = &options.cameras {
+        let cells = camera_cells(level, cameras, [options.size, options.height], options.most)?;
+        return Ok(Places {
+            voxel: cells.cell,
+            reached: cells.len() as u64,
+            cells,
+            outside: Vec::new(),
+            buried: Vec::new(),
+            pockets: Vec::new(),
+            started: 0,
+            open: Vec::new(),
+            open_cells: 0,
+        });
+    }
     let hull = options.player.crouched;
     let cell = [options.size, options.size, options.height];
     for length in cell.into_iter().chain(hull.size()) {

@@ -24,7 +24,7 @@ use super::within::Extent;
 use crate::format::frame::Corners;
 use crate::format::occluders::Occluders;
 use crate::format::solid::{SolidCells, SolidParameters};
-use crate::format::{FormatError, Frame, Sizes, Tag, WorldKind};
+use crate::format::{FormatError, Frame, Object, Objects, Sizes, Tag, WorldKind};
 
 /// A bundle of a solid level, ready for queries. Copy it freely: it is a handful of slices.
 ///
@@ -43,6 +43,8 @@ pub struct SolidBundle<'a> {
     sights: TerrainBundle<'a>,
     /// What hides, if the bundle has it.
     occluders: Option<Occluders<'a>>,
+    /// What is drawn, of a scene.
+    objects: Option<Objects<'a>>,
 }
 
 impl<'a> Bundle<'a> {
@@ -68,7 +70,7 @@ impl<'a> SolidBundle<'a> {
         let boxes = bundle.need(Tag::SBOX, &sizes)?;
         let buckets = bundle.need(Tag::SLOC, &sizes)?;
         let sights = TerrainBundle::without_heights(bundle)?;
-        if SolidParameters::grid_of(parameters.cells) != Some(sights.grid()) {
+        if SolidParameters::grid_of(parameters.numbers()) != Some(sights.grid()) {
             return Err(FormatError::Parameter {
                 tag: Tag::SOLD,
                 field: "cells",
@@ -80,8 +82,22 @@ impl<'a> SolidBundle<'a> {
             .section(Tag::SOCC)
             .filter(|_| bundle.check_section(Tag::SOCC).is_ok());
         let occluders = occluders.and_then(|(_, bytes)| Occluders::new(bytes));
+        let objects = match bundle.plain(Tag::OBJS, &sizes)? {
+            None => None,
+            Some(bytes) => {
+                bundle.check_section(Tag::OBJS)?;
+                let objects = Objects::new(bytes, parameters.parts);
+                Some(objects.ok_or(FormatError::Parameter {
+                    tag: Tag::OBJS,
+                    field: "objects",
+                    offset: 0,
+                    expected: "as many records, and bytes of names, as it says",
+                })?)
+            }
+        };
         Ok(Self {
             occluders,
+            objects,
             frame: parameters.frame,
             cells: SolidCells::new(parameters, boxes, buckets),
             sights,
@@ -217,6 +233,41 @@ impl<'a> SolidBundle<'a> {
         let all = if pvs.is_none() { self.cells() } else { 0 };
         let seen = pvs.into_iter().flat_map(|pvs| pvs.samples());
         seen.map(SolidParameters::cell_of).chain(0..all)
+    }
+
+    /// What a scene draws, by number; `None` of a level, of which players are seen.
+    pub const fn objects(&self) -> Option<Objects<'a>> {
+        self.objects
+    }
+
+    /// Whether an object of a scene may be seen from a cell: `true` of what is always drawn, of what is not there, and where
+    /// the bundle is damaged.
+    pub fn object_visible(&self, cell: u32, object: u32) -> bool {
+        let cells = self.cells();
+        let Some(Object { mut parts, .. }) = self.objects.and_then(|all| all.get(object)) else {
+            return true;
+        };
+        let is_seen = |part: u32| {
+            let [from, to] = [cell, cells + part].map(SolidParameters::sample);
+            self.sights.visible(from, to)
+        };
+        cell >= cells || parts.is_empty() || parts.any(is_seen)
+    }
+
+    /// Which objects of a scene may be seen by a camera at a position: bit n of `seen`, 64 a word, for object n. All from a
+    /// position in no cell. Returns how many they are; those for which there is no room are counted all the same.
+    pub fn objects_seen(&self, position: [f64; 3], seen: &mut [u64]) -> u32 {
+        seen.fill(0);
+        let cell = self.locate(position).unwrap_or(u32::MAX);
+        let all = 0..self.objects.map_or(0, |all| all.count());
+        let visible = all.filter(|object| self.object_visible(cell, *object));
+        visible
+            .inspect(|object| {
+                if let Some(word) = seen.get_mut(*object as usize / 64) {
+                    *word |= 1 << (object % 64);
+                }
+            })
+            .count() as u32
     }
 
     /// Who sees whom as a terrain of numbers: cell n is the sample whose Morton number is n

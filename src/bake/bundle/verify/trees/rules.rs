@@ -5,7 +5,8 @@
 use super::places::Places;
 use crate::bundle::provenance::{LevelStatistics, Statistics};
 use crate::bundle::verify::container::Container;
-use crate::bundle::verify::report::{Checker, Faults, Rule};
+use crate::bundle::verify::report::{Checker, Faults};
+use crate::bundle::verify::rules::SYMMETRY;
 use crate::compress::ValidPyramid;
 use std::io::{self, Read, Seek, SeekFrom};
 use viewcell::dice::Dice;
@@ -50,11 +51,6 @@ pub(crate) fn compare(told: &Statistics, found: &Statistics, faults: &mut Faults
         }
     }
 }
-
-pub(in crate::bundle::verify) const SYMMETRY: Rule = Rule {
-    name: "symmetry",
-    demands: "in a mutual bundle, A sees B exactly when B sees A: of single trees, pairs are drawn",
-};
 
 /// Viewpoints drawn for [`SYMMETRY`]; of small worlds, all.
 const VIEWPOINTS: u64 = 64;

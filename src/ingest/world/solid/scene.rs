@@ -1,0 +1,169 @@
+//! Scenes: the objects that are drawn, and the places of a camera.
+
+use super::aabb::Aabb;
+use super::cells::{MOST_ALONG, PlaceBox, PlaceCells};
+use super::error::PlacesError;
+use super::level::SolidLevel;
+use super::polyhedron::Solid;
+use std::collections::BTreeMap;
+use viewcell::convex::{Point, dot, plus};
+use viewcell::format::solid::STEPS;
+
+/// An object that a scene draws.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneObject {
+    /// Names from the root of the scene to it, with `/` between them.
+    pub path: String,
+    /// How many triangles it has.
+    pub triangles: u32,
+    /// Boxes that hold all of these together; none of what may move, and is always drawn.
+    pub parts: Vec<Aabb>,
+}
+
+/// Where cameras are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cameras {
+    /// Anywhere in these boxes, in coordinates of the file.
+    Volumes(Vec<Aabb>),
+    /// Above all that a player can stand on: from the one height over it to the other.
+    Floors([f64; 2]),
+}
+
+/// An object has at most so many parts, and parts up to this size are not divided. [Unit: m]
+const MOST_PARTS: usize = 64;
+const SMALL: f64 = 2.0;
+/// The parts of an object, by the boxes of its triangles: so that an L-shaped house is not one box.
+pub fn parts(mut triangles: Vec<Aabb>) -> Vec<Aabb> {
+    let mut parts = Vec::new();
+    if !triangles.is_empty() {
+        divide(&mut triangles, MOST_PARTS, &mut parts);
+    }
+    parts
+}
+
+fn around(triangles: &[Aabb]) -> Aabb {
+    triangles
+        .iter()
+        .fold(Aabb::EMPTY, |all, one| all.union(one))
+}
+
+/// At the middle of the triangles, along the longest side.
+fn divide(triangles: &mut [Aabb], most: usize, parts: &mut Vec<Aabb>) {
+    let (whole, middle) = (around(triangles), triangles.len() / 2);
+    let size = whole.size();
+    let longest = (0..3).fold(
+        0,
+        |most, axis| if size[axis] > size[most] { axis } else { most },
+    );
+    if most == 1 || middle == 0 || size[longest] <= SMALL {
+        parts.push(whole);
+        return;
+    }
+    triangles.select_nth_unstable_by(middle, |a, b| {
+        let [a, b] = [a, b].map(|of| of.min[longest] + of.max[longest]);
+        a.total_cmp(&b)
+    });
+    let (low, high) = triangles.split_at_mut(middle);
+    divide(low, most / 2, parts);
+    divide(high, most / 2, parts);
+}
+
+/// The view cells of cameras: all cubes of such a size that a camera may be in.
+///
+/// # Errors
+///
+/// No place, or too many cells.
+pub(super) fn camera_cells(
+    level: &SolidLevel,
+    cameras: &Cameras,
+    [size, height]: [f64; 2],
+    most: usize,
+) -> Result<PlaceCells, PlacesError> {
+    let cell = [size, size, height];
+    let volumes = match cameras {
+        Cameras::Volumes(volumes) => volumes.clone(),
+        Cameras::Floors([low, high]) => {
+            let over = |corners: Vec<Point>| {
+                let mut floor = Aabb::around(&corners).about(level.middle.map(|x| -x));
+                floor.min[2] += low;
+                floor.max[2] += high;
+                floor
+            };
+            level.floors().map(over).collect()
+        }
+    };
+    let all = around(&volumes);
+    let size_of_all = all.size();
+    if !size_of_all
+        .iter()
+        .all(|side| (0.0..f64::INFINITY).contains(side))
+    {
+        return Err(PlacesError::NoSpawn);
+    }
+    let origin: Point = std::array::from_fn(|k| (all.min[k] / cell[k]).floor() * cell[k]);
+    let across = (0..3).map(|k| (all.max[k] - origin[k]) / cell[k]);
+    let across = across.fold(0.0, f64::max);
+    let many = |cells: f64, allowed: f64| {
+        let times = (cells / allowed).cbrt().log2().ceil().max(1.0);
+        Err(PlacesError::Many {
+            cells: cells as u64,
+            most,
+            size: size * times.exp2(),
+        })
+    };
+    if across >= f64::from(MOST_ALONG) {
+        return many(across.powi(3), f64::from(MOST_ALONG).powi(3));
+    }
+    // By place the part of it that cameras are in, in steps.
+    let mut places: BTreeMap<[u32; 3], [[u16; 3]; 2]> = BTreeMap::new();
+    for volume in &volumes {
+        let along = |at: Point| -> [f64; 3] {
+            std::array::from_fn(|k| f64::from(STEPS) * (at[k] - origin[k]) / cell[k])
+        };
+        let low = along(volume.min).map(|at| at.floor().max(0.0) as u32);
+        let high = along(volume.max).map(|at| at.ceil() as u32);
+        let (first, last) = (low.map(|at| at / STEPS), high.map(|at| at / STEPS));
+        let cells: f64 = (0..3).map(|k| f64::from(last[k] - first[k] + 1)).product();
+        if cells > 8.0 * most as f64 || places.len() > most {
+            return many(cells + places.len() as f64, most as f64);
+        }
+        for z in first[2]..=last[2] {
+            for y in first[1]..=last[1] {
+                for at in (first[0]..=last[0]).map(|x| [x, y, z]) {
+                    let least = [0, 1, 2].map(|k| low[k].max(at[k] * STEPS) as u16);
+                    let most = [0, 1, 2].map(|k| high[k].min((at[k] + 1) * STEPS) as u16);
+                    // What only touches the volume is not in it.
+                    if (0..3).all(|k| least[k] < most[k]) {
+                        let inner = places.entry(at).or_insert([least, most]);
+                        inner[0] = [0, 1, 2].map(|k| inner[0][k].min(least[k]));
+                        inner[1] = [0, 1, 2].map(|k| inner[1][k].max(most[k]));
+                    }
+                }
+            }
+        }
+    }
+    if places.len() > most {
+        return many(places.len() as f64, most as f64);
+    }
+    // Who is all in a solid sees what is drawn of its inside: nothing is known of that.
+    places.retain(|at, _| {
+        let low: Point = std::array::from_fn(|k| origin[k] + f64::from(at[k]) * cell[k]);
+        let place = Aabb {
+            min: low,
+            max: plus(low, cell),
+        }
+        .about(level.middle);
+        let holds = |solid: &Solid| {
+            let behind = |at: &Point| solid.planes.iter().all(|of| dot(of.normal, *at) <= of.dist);
+            solid.bounds.touches(&place) && place.corners().iter().all(behind)
+        };
+        !level.solids.iter().any(holds)
+    });
+    if places.is_empty() {
+        return Err(PlacesError::NoSpawn);
+    }
+    let boxes = places
+        .into_iter()
+        .map(|(min, inner)| (PlaceBox { min, level: 0 }, inner));
+    Ok(PlaceCells::trimmed(cell, origin, boxes.collect()))
+}

@@ -1,0 +1,275 @@
+//! Scenes: nothing that is drawn is culled. The judge is a rasteriser of its own: from places in view cells it draws all triangles,
+//! front sides alone, into images of object numbers on the six sides of a cube.
+
+use std::fmt::Write;
+
+use super::common::{bake, solid};
+use crate::data::data;
+use viewcell::dice::Dice;
+use viewcell::query::OwnedBundle;
+use viewcell_bake::BakeOptions;
+use viewcell_ingest::solid::{SolidOptions, read_solid};
+use viewcell_ingest::world::solid::{Aabb, Cameras, PlaceOptions, Player, Point};
+
+/// Rooms of 8 m, a door in the wall between each two, and crates in them; every wall, floor and crate is an object.
+fn rooms(side: u32) -> String {
+    let (mut text, mut corners, mut dice) = (String::new(), 0, Dice(3));
+    let mut put = |name: String, low: Point, high: Point| {
+        writeln!(text, "o {name}").unwrap();
+        for corner in 0..8 {
+            let at = [0, 1, 2].map(|k| {
+                if corner >> k & 1 == 1 {
+                    high[k]
+                } else {
+                    low[k]
+                }
+            });
+            writeln!(text, "v {} {} {}", at[0], at[1], at[2]).unwrap();
+        }
+        for face in [
+            [0, 2, 3, 1],
+            [4, 5, 7, 6],
+            [0, 1, 5, 4],
+            [2, 6, 7, 3],
+            [0, 4, 6, 2],
+            [1, 3, 7, 5],
+        ] {
+            let [a, b, c, d] = face.map(|corner| corners + corner + 1);
+            writeln!(text, "f {a} {b} {c} {d}").unwrap();
+        }
+        corners += 8;
+    };
+    let all = 8.0 * f64::from(side);
+    put(
+        "floor".into(),
+        [-0.3, -0.3, -0.3],
+        [all + 0.3, all + 0.3, 0.0],
+    );
+    put(
+        "roof".into(),
+        [-0.3, -0.3, 3.0],
+        [all + 0.3, all + 0.3, 3.3],
+    );
+    for (line, room) in (0..=side).flat_map(|line| (0..side).map(move |room| (line, room))) {
+        let is_inner = 0 < line && line < side;
+        let door = 0.5 + f64::from(dice.roll(60)) / 10.0;
+        let parts = if is_inner {
+            vec![[0.0, door], [door + 1.1, 8.0]]
+        } else {
+            vec![[0.0, 8.0]]
+        };
+        for (part, [from, to]) in parts.into_iter().enumerate() {
+            let at = 8.0 * f64::from(line);
+            let [from, to] = [from, to].map(|x| 8.0 * f64::from(room) + x);
+            let (low, high) = ([at - 0.15, from, 0.0], [at + 0.15, to, 3.0]);
+            put(format!("x{line}/{room}/{part}"), low, high);
+            let turned = |[x, y, z]: Point| [y, x, z];
+            put(format!("y{line}/{room}/{part}"), turned(low), turned(high));
+        }
+    }
+    for (crates, room) in (0..4 * side * side).map(|number| (number, number / 4)) {
+        let corner =
+            [room % side, room / side].map(|at| 8.0 * f64::from(at) + 1.0 + 5.0 * dice.fraction());
+        let size = 0.3 + 0.6 * dice.fraction();
+        let low = [corner[0], corner[1], 0.01];
+        put(format!("crate{crates}"), low, low.map(|x| x + size));
+    }
+    text
+}
+
+/// The triangles of objects, by their numbers, in coordinates that the bundle is asked with.
+type Drawn = Vec<(u32, [Point; 3])>;
+
+fn triangles_of(text: &str) -> Drawn {
+    let (mut corners, mut drawn, mut object) = (Vec::new(), Vec::new(), 0);
+    for line in text.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let numbers = || words[1..].iter().map(|word| word.parse::<f64>().unwrap());
+        match words[0] {
+            "o" => object += 1,
+            "v" => corners.push(<Point>::try_from(numbers().collect::<Vec<_>>()).unwrap()),
+            _ => {
+                let at: Vec<Point> = numbers().map(|n| corners[n as usize - 1]).collect();
+                drawn.push((object - 1, [at[0], at[1], at[2]]));
+                drawn.push((object - 1, [at[0], at[2], at[3]]));
+            }
+        }
+    }
+    drawn
+}
+
+/// Which object is seen in each pixel of the six sides of a cube around an eye.
+fn draw(drawn: &Drawn, eye: Point, pixels: usize, mut seen: impl FnMut(u32)) {
+    const NEAR: f64 = 1e-3;
+    for side in 0..6 {
+        let (axis, sign) = (side % 3, if side < 3 { 1.0 } else { -1.0 });
+        let mut image = vec![(f64::INFINITY, None); pixels * pixels];
+        for (object, corners) in drawn {
+            // Across, down and ahead; the sign keeps the front in front.
+            let view = |at: &Point| -> Point {
+                let at: Point = std::array::from_fn(|k| at[k] - eye[k]);
+                [
+                    sign * at[(axis + 1) % 3],
+                    at[(axis + 2) % 3],
+                    sign * at[axis],
+                ]
+            };
+            let corners: Vec<Point> = corners.iter().map(view).collect();
+            let mut clipped = Vec::new();
+            for (k, a) in corners.iter().enumerate() {
+                let b = &corners[(k + 1) % 3];
+                if a[2] >= NEAR {
+                    clipped.push(*a);
+                }
+                if (a[2] >= NEAR) != (b[2] >= NEAR) {
+                    let t = (NEAR - a[2]) / (b[2] - a[2]);
+                    clipped.push(std::array::from_fn(|k| a[k] + t * (b[k] - a[k])));
+                }
+            }
+            for k in 2..clipped.len() {
+                fill(
+                    &mut image,
+                    pixels,
+                    *object,
+                    [clipped[0], clipped[k - 1], clipped[k]],
+                );
+            }
+        }
+        image
+            .iter()
+            .filter_map(|(_, object)| *object)
+            .for_each(&mut seen);
+    }
+}
+
+/// Draws a triangle in front of an eye, if that is before it.
+fn fill(image: &mut [(f64, Option<u32>)], pixels: usize, object: u32, corners: [Point; 3]) {
+    let [a, b, c] = corners.map(|[x, y, z]| [x / z, y / z, 1.0 / z]);
+    let cross = |p: Point, q: Point, x: f64, y: f64| {
+        (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0])
+    };
+    let area = cross(a, b, c[0], c[1]);
+    if area >= 0.0 || !area.is_finite() {
+        return;
+    }
+    let scale = pixels as f64 / 2.0;
+    let ends = |k: usize| {
+        let all = [a[k], b[k], c[k]].map(|at| ((at + 1.0) * scale).clamp(0.0, pixels as f64));
+        let least = all.into_iter().fold(f64::INFINITY, f64::min).floor();
+        let most = all.into_iter().fold(0.0, f64::max).ceil();
+        least as usize..most as usize
+    };
+    for row in ends(1) {
+        for column in ends(0) {
+            let [x, y] = [column, row].map(|at| (at as f64 + 0.5) / scale - 1.0);
+            let weights =
+                [cross(b, c, x, y), cross(c, a, x, y), cross(a, b, x, y)].map(|w| w / area);
+            if weights.iter().all(|weight| *weight >= 0.0) {
+                let near = weights[0] * a[2] + weights[1] * b[2] + weights[2] * c[2];
+                let pixel = &mut image[row * pixels + column];
+                if 1.0 / near < pixel.0 {
+                    *pixel = (1.0 / near, Some(object));
+                }
+            }
+        }
+    }
+}
+
+/// A place in a view cell: anywhere, or on its rim.
+fn place(dice: &mut Dice, [low, high]: [Point; 2]) -> Point {
+    std::array::from_fn(|k| {
+        let share = [0.0, 1.0, dice.fraction(), dice.fraction()][dice.roll(4) as usize];
+        (low[k] + share * (high[k] - low[k])).clamp(low[k], high[k] - 1e-9)
+    })
+}
+
+/// `VIEWCELL_POSITIONS` places of cameras, with 6 x 96 x 96 pixels each.
+#[test]
+fn nothing_that_is_drawn_is_culled() {
+    let positions = std::env::var("VIEWCELL_POSITIONS").map_or(60, |count| count.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let (file, text) = (folder.path().join("rooms.obj"), rooms(3));
+    std::fs::write(&file, &text).unwrap();
+    let options = SolidOptions {
+        objects: true,
+        ..SolidOptions::default()
+    };
+    let mut level = read_solid(&file, &options).unwrap().level;
+    level.player = Player::standing(Aabb::around([&[0.0; 3]]), 0.0);
+    let within = Aabb {
+        min: [0.2, 0.2, 0.4],
+        max: [23.8, 23.8, 2.6],
+    };
+    let places = PlaceOptions {
+        cameras: Some(Cameras::Volumes(vec![within])),
+        ..PlaceOptions::of(&level)
+    };
+    let drawn = triangles_of(&text);
+    // Each object is a box.
+    let boxes = drawn.chunk_by(|(a, _), (b, _)| a == b);
+    let boxes = boxes.map(|of| Aabb::around(of.iter().flat_map(|(_, corners)| corners)));
+    let solids: Vec<Aabb> = boxes.collect();
+    for grade in [0, 8] {
+        let baked = BakeOptions {
+            grade,
+            overwrite: true,
+            ..BakeOptions::default()
+        };
+        let bundle = OwnedBundle::from_bytes(bake(&file, &level, &places, &baked)).unwrap();
+        let scene = solid(&bundle);
+        let objects = scene.objects().unwrap();
+        assert_eq!(objects.count() as usize, text.matches("o ").count());
+        assert_eq!(objects.get(0).unwrap().path, "floor");
+        let mut dice = Dice(19);
+        let (mut pixels, mut in_sets, mut in_images, mut eyes) = (0, 0, 0, 0);
+        for _ in 0..positions {
+            let cell = dice.roll(scene.cells());
+            let eye = place(&mut dice, scene.bounds(cell).unwrap());
+            if solids.iter().any(|solid| solid.contains(eye)) {
+                continue;
+            }
+            let mut set = vec![0; objects.count().div_ceil(64) as usize];
+            in_sets += scene.objects_seen(eye, &mut set);
+            let mut image = vec![0_u64; set.len()];
+            draw(&drawn, eye, 96, |object| {
+                pixels += 1;
+                assert!(
+                    set[object as usize / 64] >> (object % 64) & 1 == 1,
+                    "{:?} is drawn from {eye:?} and culled",
+                    objects.get(object)
+                );
+                image[object as usize / 64] |= 1 << (object % 64);
+            });
+            in_images += image.iter().map(|word| word.count_ones()).sum::<u32>();
+            eyes += 1;
+        }
+        eprintln!(
+            "grade {grade}: {pixels} pixels, sets of {in_sets}, images of {in_images} objects in {eyes} places"
+        );
+        // Walls are all around, and most objects are behind them.
+        assert!(pixels > eyes * 6 * 96 * 96 * 9 / 10, "{pixels}");
+        assert!(
+            in_images > eyes * 5 && in_sets < eyes * objects.count() * 3 / 4,
+            "{in_sets} {in_images}"
+        );
+    }
+}
+
+#[test]
+fn a_camera_in_no_cell_sees_all_and_what_may_move_is_always_drawn() {
+    let Some(file) = data("scenes/town_model.gltf") else {
+        return;
+    };
+    let options = SolidOptions {
+        objects: true,
+        ..SolidOptions::default()
+    };
+    let level = read_solid(&file, &options).unwrap().level;
+    let objects = level.objects.as_ref().unwrap();
+    assert!(
+        objects.len() > 1
+            && objects
+                .iter()
+                .all(|of| of.triangles > 0 && !of.path.is_empty())
+    );
+}
