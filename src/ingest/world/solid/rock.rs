@@ -387,9 +387,13 @@ struct Flood<'r> {
 
 impl Flood<'_> {
     fn run(&mut self, eyes: &[Aabb]) {
+        let grid = &self.rock.grid;
+        let whole = grid.bounds([0; 3], grid.count.map(|count| count - 1));
         for eyes in eyes {
-            for at in all(self.rock.grid.range(eyes)) {
-                self.reach(at, |piece| piece.meets(eyes));
+            // From outside all of the rim may be seen.
+            let is_in = whole.contains(eyes.min) && whole.contains(eyes.max);
+            for at in all(grid.range(eyes)) {
+                self.reach(at, |piece| !is_in || piece.meets(eyes));
             }
             // One after another, so that what is remembered is of use.
             self.spread();
