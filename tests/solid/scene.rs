@@ -4,7 +4,6 @@
 use std::fmt::Write;
 
 use super::common::{bake, solid};
-use crate::data::data;
 use viewcell::dice::Dice;
 use viewcell::query::OwnedBundle;
 use viewcell_bake::BakeOptions;
@@ -253,23 +252,4 @@ fn nothing_that_is_drawn_is_culled() {
             "{in_sets} {in_images}"
         );
     }
-}
-
-#[test]
-fn a_camera_in_no_cell_sees_all_and_what_may_move_is_always_drawn() {
-    let Some(file) = data("scenes/town_model.gltf") else {
-        return;
-    };
-    let options = SolidOptions {
-        objects: true,
-        ..SolidOptions::default()
-    };
-    let level = read_solid(&file, &options).unwrap().level;
-    let objects = level.objects.as_ref().unwrap();
-    assert!(
-        objects.len() > 1
-            && objects
-                .iter()
-                .all(|of| of.triangles > 0 && !of.path.is_empty())
-    );
 }

@@ -66,8 +66,7 @@ pub(super) fn told_of_objects(path: &Path, objects: &[SceneObject]) -> Result<St
         objects.iter().map(|of| of.parts.len()).sum::<usize>(),
     );
     let triangles: u64 = objects.iter().map(|of| u64::from(of.triangles)).sum();
-    let most = objects.iter().max_by_key(|of| of.triangles);
-    let Some(most) = most else {
+    let Some(most) = objects.iter().max_by_key(|of| of.triangles) else {
         let expected = "objects: nodes with a mesh that is drawn (glTF), or groups (OBJ)";
         let remedy = "export what is drawn, with its names";
         return Err(IngestError::bad(expected, "none", remedy)

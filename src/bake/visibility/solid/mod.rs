@@ -198,7 +198,7 @@ impl Viewsheds for Solids<'_> {
                 .for_each(|cell| seen.mark(cell.first..cell.end, cell.first..cell.end));
         }
         if field.targets.start > 0 {
-            // Of a scene only what is seen of objects is asked.
+            // Of a scene only what is seen of objects is asked; who is no viewer sees nothing.
             let (end, viewers) = ((first + LOOK).min(count), field.viewers);
             let mut seen = Seen {
                 sights,
@@ -206,7 +206,6 @@ impl Viewsheds for Solids<'_> {
                 pairs: 0,
             };
             seen.mark(first.min(viewers)..end.min(viewers), 0..viewers);
-            seen.mark(first.max(viewers)..end.max(viewers), 0..count);
         }
         let columns = field.grid.block_shape().0 as usize;
         for child in 0..LOOK_BLOCKS {

@@ -229,10 +229,12 @@ impl<'a> SolidBundle<'a> {
 
     /// The cells that may be seen from a cell, in Morton order; all where the bundle is damaged.
     pub fn visible_cells(&self, cell: u32) -> impl Iterator<Item = u32> + use<'a> {
-        let pvs = self.pvs(cell);
-        let all = if pvs.is_none() { self.cells() } else { 0 };
+        let (pvs, cells) = (self.pvs(cell), self.cells());
+        let all = if pvs.is_none() { cells } else { 0 };
         let seen = pvs.into_iter().flat_map(|pvs| pvs.samples());
-        seen.map(SolidParameters::cell_of).chain(0..all)
+        // Not the parts of a scene.
+        let seen = seen.map(SolidParameters::cell_of);
+        seen.filter(move |cell| *cell < cells).chain(0..all)
     }
 
     /// What a scene draws, by number; `None` of a level, of which players are seen.

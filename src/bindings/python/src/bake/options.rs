@@ -383,6 +383,7 @@ impl SolidArguments {
             eye: self.eye,
             reach: std::mem::take(&mut self.reach),
             within: self.within.map(corners),
+            ..Players::default()
         }
     }
 
