@@ -48,6 +48,8 @@ fn the_objects_of_a_scene_are_named_where_they_are_seen() {
     assert_eq!(seen("-3,0,1.5"), "0\twalls\n1\twall\n");
     assert_eq!(seen("3,0,1.5"), "0\twalls\n1\twall\n2\tfar\n");
     assert_eq!(seen("0,0,90").lines().count(), 3);
+    folder.write("rooms.map", "{\n\"classname\" \"worldspawn\"\n}\n");
+    folder.fails(&words("bake scene rooms.map"), 3, &["objects"]);
     let told = folder.json(&words("info room.vcb --json"));
     assert_eq!(
         (&told["solid"]["objects"], &told["solid"]["cells"]),

@@ -178,8 +178,11 @@ impl Input {
         };
         let read = read_solid(path, &reading)?;
         let mut level = read.level;
+        let mut notes = read.notes;
         if players.cameras.is_some() {
             level.player = Player::standing(Aabb::around([&[0.0; 3]]), 0.0);
+            let objects = level.objects.as_deref().unwrap_or_default();
+            notes.push(told_of_objects(path, objects)?);
         }
         let mut cameras = players.cameras.clone();
         if let Some(Cameras::Volumes(volumes)) = &mut cameras {
@@ -197,11 +200,7 @@ impl Input {
             cameras,
             ..PlaceOptions::of(&level)
         };
-        let mut notes = read.notes;
         notes.extend(notes_of_level(&level, &usual.player));
-        if let Some(objects) = &level.objects {
-            notes.push(told_of_objects(path, objects)?);
-        }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let sum = (read.bytes, read.crc32);
         let source = Source::of_bytes(&name, level.format, sum, told_of_level(&reading));
