@@ -11,8 +11,7 @@ use viewcell_view::picture::grouped;
 use super::exit::{Failure, Outcome};
 use super::output::{Json, escaped_line};
 use super::progress::Seconds;
-use super::report::percent;
-use super::table::Table;
+use super::table::{Table, percent};
 
 /// Print what a bundle or a patch is, how it was made, what is hidden at each level, and where its bytes go
 ///

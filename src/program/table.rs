@@ -4,6 +4,11 @@ use std::fmt;
 
 use super::output::escaped_line;
 
+/// A share in percent.
+pub fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
 /// A table.
 #[derive(Default)]
 pub struct Table {

@@ -4,13 +4,13 @@ use crate::exit::Failure;
 use crate::info::{self, Bytes};
 use crate::query::Opened;
 use crate::render::{PLAN_SIDE, level_pages, name, seen_by_cells};
-use crate::table::Table;
+use crate::table::{Table, percent};
 use crate::work::Work;
 use viewcell::query::{Place, World};
 use viewcell_bake::bundle::{CellStatistics, Info};
 use viewcell_view::picture::{Bars, Chart, Curve, LevelPages, Series, frequencies, grouped};
 
-use super::{Page, Section, finished_page, making, named, percent};
+use super::{Page, Section, finished_page, making, named};
 
 /// Most cells in a list of extremes.
 const CELLS: usize = 5;

@@ -18,7 +18,6 @@ use super::exit::{Exit, Outcome};
 use super::output::{self, FileWorkOptions, of_ending, say};
 use super::query;
 use super::shading::Shading;
-pub use page::percent;
 pub use page::{Page, Section};
 use page::{finished_page, making, named};
 

@@ -23,11 +23,6 @@ pub fn named<'n>(rows: impl IntoIterator<Item = (&'n str, String)>) -> Vec<(Stri
     rows.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// A share in percent.
-pub fn percent(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
-}
-
 /// The page around its sections.
 pub fn finished_page(
     path: &Path,

@@ -6,14 +6,14 @@ use crate::exit::Failure;
 use crate::info::{self, Bytes};
 use crate::query::{self, Opened};
 use crate::render::{survey, terrain_pages};
-use crate::table::Table;
+use crate::table::{Table, percent};
 use crate::work::Work;
 use viewcell::query::{Sample, TerrainBundle};
 use viewcell_bake::bundle::{Info, TerrainInfo};
 use viewcell_bake::survey::Survey;
 use viewcell_view::picture::{Bars, Chart, Curve, Series, frequencies, grouped};
 
-use super::{Page, Section, finished_page, making, named, percent};
+use super::{Page, Section, finished_page, making, named};
 
 /// Most places in a list of extremes.
 const PLACES: usize = 5;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::aabb::Aabb;
 use super::face::Face;
+use super::object::SceneObject;
 use super::polyhedron::Solid;
-use super::scene::SceneObject;
 use viewcell::convex::{Point, minus, plus};
 use viewcell::format::{Frame, SolidUnits};
 

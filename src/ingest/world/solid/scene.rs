@@ -1,4 +1,4 @@
-//! Scenes: the objects that are drawn, and the places of a camera.
+//! The places of a camera in a scene.
 
 use super::aabb::Aabb;
 use super::cells::{MOST_ALONG, PlaceBox, PlaceCells};
@@ -9,17 +9,6 @@ use std::collections::BTreeMap;
 use viewcell::convex::{Point, dot, plus};
 use viewcell::format::solid::STEPS;
 
-/// An object that a scene draws.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SceneObject {
-    /// Names from the root of the scene to it, with `/` between them.
-    pub path: String,
-    /// How many triangles it has.
-    pub triangles: u32,
-    /// Boxes that hold all of these together; none of what may move, and is always drawn.
-    pub parts: Vec<Aabb>,
-}
-
 /// Where cameras are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cameras {
@@ -27,45 +16,6 @@ pub enum Cameras {
     Volumes(Vec<Aabb>),
     /// Above all that a player can stand on: from the one height over it to the other.
     Floors([f64; 2]),
-}
-
-/// An object has at most so many parts, and parts up to this size are not divided. [Unit: m]
-const MOST_PARTS: usize = 64;
-const SMALL: f64 = 2.0;
-/// The parts of an object, by the boxes of its triangles: so that an L-shaped house is not one box.
-pub fn parts(mut triangles: Vec<Aabb>) -> Vec<Aabb> {
-    let mut parts = Vec::new();
-    if !triangles.is_empty() {
-        divide(&mut triangles, MOST_PARTS, &mut parts);
-    }
-    parts
-}
-
-fn around(triangles: &[Aabb]) -> Aabb {
-    triangles
-        .iter()
-        .fold(Aabb::EMPTY, |all, one| all.union(one))
-}
-
-/// At the middle of the triangles, along the longest side.
-fn divide(triangles: &mut [Aabb], most: usize, parts: &mut Vec<Aabb>) {
-    let (whole, middle) = (around(triangles), triangles.len() / 2);
-    let size = whole.size();
-    let longest = (0..3).fold(
-        0,
-        |most, axis| if size[axis] > size[most] { axis } else { most },
-    );
-    if most == 1 || middle == 0 || size[longest] <= SMALL {
-        parts.push(whole);
-        return;
-    }
-    triangles.select_nth_unstable_by(middle, |a, b| {
-        let [a, b] = [a, b].map(|of| of.min[longest] + of.max[longest]);
-        a.total_cmp(&b)
-    });
-    let (low, high) = triangles.split_at_mut(middle);
-    divide(low, most / 2, parts);
-    divide(high, most / 2, parts);
 }
 
 /// The view cells of cameras: all cubes of such a size that a camera may be in.
@@ -92,7 +42,7 @@ pub(super) fn camera_cells(
             level.floors().map(over).collect()
         }
     };
-    let all = around(&volumes);
+    let all = volumes.iter().fold(Aabb::EMPTY, |all, one| all.union(one));
     let size_of_all = all.size();
     if !size_of_all
         .iter()

@@ -1,0 +1,53 @@
+//! Objects that a scene draws, in parts.
+
+use super::aabb::Aabb;
+
+/// An object that a scene draws.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneObject {
+    /// Names from the root of the scene to it, with `/` between them.
+    pub path: String,
+    /// How many triangles it has.
+    pub triangles: u32,
+    /// Boxes that hold all of these together; none of what may move, and is always drawn.
+    pub parts: Vec<Aabb>,
+}
+
+/// An object has at most so many parts, and parts up to this size are not divided. [Unit: m]
+const MOST_PARTS: usize = 64;
+const SMALL: f64 = 2.0;
+/// The parts of an object, by the boxes of its triangles: so that an L-shaped house is not one box.
+pub fn parts(mut triangles: Vec<Aabb>) -> Vec<Aabb> {
+    let mut parts = Vec::new();
+    if !triangles.is_empty() {
+        divide(&mut triangles, MOST_PARTS, &mut parts);
+    }
+    parts
+}
+
+fn around(triangles: &[Aabb]) -> Aabb {
+    triangles
+        .iter()
+        .fold(Aabb::EMPTY, |all, one| all.union(one))
+}
+
+/// At the middle of the triangles, along the longest side.
+fn divide(triangles: &mut [Aabb], most: usize, parts: &mut Vec<Aabb>) {
+    let (whole, middle) = (around(triangles), triangles.len() / 2);
+    let size = whole.size();
+    let longest = (0..3).fold(
+        0,
+        |most, axis| if size[axis] > size[most] { axis } else { most },
+    );
+    if most == 1 || middle == 0 || size[longest] <= SMALL {
+        parts.push(whole);
+        return;
+    }
+    triangles.select_nth_unstable_by(middle, |a, b| {
+        let [a, b] = [a, b].map(|of| of.min[longest] + of.max[longest]);
+        a.total_cmp(&b)
+    });
+    let (low, high) = triangles.split_at_mut(middle);
+    divide(low, most / 2, parts);
+    divide(high, most / 2, parts);
+}
