@@ -9,8 +9,8 @@ fn faults_of_traces_are_told_with_file_and_line() {
     let folder = Folder::with_wall();
     // A bar ends a line.
     const ROWS: &str = "\
- => two players or more
 0,0,1,1,0,0,0,0| => found one
+ => two players or more
 0,0,1,1,0,0,0,0|0,1,NaN,1,0,0,0,0| => line 3: expected a finite number for x
 9,0,1,1,0,0,0,0|8,1,1,1,0,0,0,0| => line 3: expected a time of 9 ms or later
 0,0,1,1,0,0,0,0|0,0,1,1,0,0,0,0| => line 3: expected each player once
