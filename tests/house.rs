@@ -260,14 +260,7 @@ fn heads_name_what_exists() {
 fn packages_lock_files_the_changelog_and_pages_have_the_version_of_cargo_toml() {
     let version = env!("CARGO_PKG_VERSION");
     let (mut paths, mut found, mut faults) = (Vec::new(), [0; 3], Vec::new());
-    for end in [
-        "Cargo.lock",
-        ".md",
-        "Cargo.toml",
-        "package.json",
-        "pyproject.toml",
-        "__init__.py",
-    ] {
+    for end in "Cargo.lock .md Cargo.toml package.json pyproject.toml __init__.py".split(' ') {
         below(root(), end, &mut paths);
     }
     for path in paths {

@@ -27,14 +27,7 @@ fn public_names_are_enough_for_programs() {
 
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
     let built = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--offline",
-            "--locked",
-            "--quiet",
-            "--workspace",
-            "--manifest-path",
-        ])
+        .args("build --offline --locked --quiet --workspace --manifest-path".split(' '))
         .arg(outside.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(&target)

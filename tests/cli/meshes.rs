@@ -39,21 +39,29 @@ fn the_objects_of_a_scene_are_named_where_they_are_seen() {
     let folder = Folder::new();
     let text = room().replace("usemtl wall\n", "o wall\n");
     // A triangle in the eastern half.
-    let far = "o far\nv 4 1 1\nv 4 2 1\nv 4 1 2\nf -3 -2 -1\n";
+    let far = "v 4 1 1\nv 4 2 1\nv 4 1 2\no far\nf -3 -2 -1\no lift-rigid\nf -3 -2 -1\n";
     folder.write("room.obj", format!("o walls\n{text}{far}"));
-    folder.ok(&words(
-        "bake scene room.obj --from z-up --cell 2 --volume -5,-3,1,-1,3,2 --volume 1,-3,1,5,3,2",
-    ));
+    let bake =
+        "bake scene room.obj --from z-up --cell 2 --volume -5,-3,1,-1,3,2 --volume 1,-3,1,5,3,2";
+    folder.ok(&words(bake));
+    for shard in ["1/2", "2/2"] {
+        folder.ok(&words(&format!("{bake} -o s.vcb --shard {shard}")));
+    }
+    folder.ok(&words("merge s.1-of-2.vcs s.2-of-2.vcs -o s.vcb"));
+    assert!(folder.read("room.vcb") == folder.read("s.vcb"));
     let seen = |at: &str| folder.ok(&["query", "objects", "room.vcb", at]).stdout;
-    assert_eq!(seen("-3,0,1.5"), "0\twalls\n1\twall\n");
-    assert_eq!(seen("3,0,1.5"), "0\twalls\n1\twall\n2\tfar\n");
-    assert_eq!(seen("0,0,90").lines().count(), 3);
+    assert_eq!(seen("-3,0,1.5"), "0\twalls\n1\twall\n3\tlift-rigid\n");
+    assert_eq!(
+        seen("3,0,1.5"),
+        "0\twalls\n1\twall\n2\tfar\n3\tlift-rigid\n"
+    );
+    assert_eq!(seen("0,0,90").lines().count(), 4);
     folder.write("rooms.map", "{\n\"classname\" \"worldspawn\"\n}\n");
     folder.fails(&words("bake scene rooms.map"), 3, &["objects"]);
     let told = folder.json(&words("info room.vcb --json"));
     assert_eq!(
         (&told["solid"]["objects"], &told["solid"]["cells"]),
-        (&3.into(), &24.into())
+        (&4.into(), &24.into())
     );
 }
 

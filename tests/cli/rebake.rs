@@ -51,15 +51,7 @@ fn a_bundle_follows_its_ground() {
         (&3.into(), &1.into())
     );
     assert!(told["asked_pairs"].as_u64().unwrap() >= 1, "{told}");
-    for stage in [
-        "read",
-        "prepare",
-        "visibility",
-        "patch",
-        "write",
-        "compress",
-        "total",
-    ] {
+    for stage in "read prepare visibility patch write compress total".split(' ') {
         assert!(told["cpu_seconds"][stage].is_f64(), "{stage}: {told}");
     }
     assert!(folder.read("wall.vcb") == before);

@@ -97,9 +97,9 @@ fn a_profile_is_clear_where_an_exact_bundle_sees_and_never_where_any_hides() {
     on_terrains(400, [40, 33]);
 }
 
-/// 7 × 10^5 pairs of 120 × 100 samples: `cargo test --test cli -- --ignored --nocapture hundred_thousand`.
+/// 7 × 10^5 pairs of 120 × 100 samples.
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: scripts/check why"]
 fn a_hundred_thousand_profiles_are_what_bundles_say() {
     on_terrains(100_000, [120, 100]);
 }
@@ -160,9 +160,9 @@ fn a_clear_line_is_of_no_hidden_pair_of_cells() {
     in_rooms("64", 600);
 }
 
-/// 10^4 pairs: as above.
+/// 10^4 pairs.
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: scripts/check why"]
 fn ten_thousand_pairs_of_cells_are_what_the_bundle_says() {
     in_rooms("32", 10_000);
 }

@@ -56,19 +56,9 @@ fn compare(path: &Path, ours: &Terrain) {
 
 #[test]
 fn real_files_are_read_as_gdal_reads_them() {
-    for name in [
-        "jacksboro_fault_dem.tif",
-        "bigtujunga_30m.tif",
-        "bilbao_dsm_500.tif",
-        "bilbao_dsm_1359.tif",
-        "slovenia_lidar_1m_TM1_564_146.tif",
-        "slovenia_lidar_1m_nodata.tif",
-        "slovenia_513_png16.png",
-        "N34W119.hgt",
-        "Gale_HRSC_DEM_50m_300x285.bin",
-        "noctis-3500-clip-envi.bin",
-        "goteborg_cdsm_1m.asc",
-    ] {
+    for name in "jacksboro_fault_dem.tif bigtujunga_30m.tif bilbao_dsm_500.tif bilbao_dsm_1359.tif
+        slovenia_lidar_1m_TM1_564_146.tif slovenia_lidar_1m_nodata.tif slovenia_513_png16.png N34W119.hgt
+        Gale_HRSC_DEM_50m_300x285.bin noctis-3500-clip-envi.bin goteborg_cdsm_1m.asc".split_whitespace() {
         let Some(path) = real_file(name) else {
             continue;
         };

@@ -257,13 +257,7 @@ fn hgt_of_another_length_or_without_a_place() {
     let tile = hgt(1201, 1201);
     // Of that size and of another name it may be anything.
     refuse(&files.write("tile.bin", &tile), Bad, &["unknown format"]);
-    for name in [
-        "tile.hgt",
-        "X34W119.hgt",
-        "N95W119.hgt",
-        "N34W200.hgt",
-        "Nä4W119.hgt",
-    ] {
+    for name in "tile.hgt X34W119.hgt N95W119.hgt N34W200.hgt Nä4W119.hgt".split(' ') {
         refuse(
             &files.write(name, &tile),
             Usage,

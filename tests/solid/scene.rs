@@ -4,11 +4,16 @@
 use std::fmt::Write;
 
 use super::common::{bake, solid};
+use crate::boxes::SIDES;
+use crate::sections::{assemble, parts};
+use tempfile::TempDir;
 use viewcell::dice::Dice;
+use viewcell::format::{Tag, WorldKind};
 use viewcell::query::OwnedBundle;
 use viewcell_bake::BakeOptions;
-use viewcell_ingest::solid::{SolidOptions, read_solid};
-use viewcell_ingest::world::solid::{Aabb, Cameras, PlaceOptions, Player, Point};
+use viewcell_bake::bundle::verify;
+use viewcell_ingest::solid::{SolidOptions, read_solid, solid_from_bytes};
+use viewcell_ingest::world::solid::{Aabb, Cameras, PlaceOptions, Player, Point, SolidLevel};
 
 /// Rooms of 8 m, a door in the wall between each two, and crates in them; every wall, floor and crate is an object.
 fn rooms(side: u32) -> String {
@@ -16,23 +21,10 @@ fn rooms(side: u32) -> String {
     let mut put = |name: String, low: Point, high: Point| {
         writeln!(text, "o {name}").unwrap();
         for corner in 0..8 {
-            let at = [0, 1, 2].map(|k| {
-                if corner >> k & 1 == 1 {
-                    high[k]
-                } else {
-                    low[k]
-                }
-            });
+            let at = [0, 1, 2].map(|k| [low[k], high[k]][corner >> k & 1]);
             writeln!(text, "v {} {} {}", at[0], at[1], at[2]).unwrap();
         }
-        for face in [
-            [0, 2, 3, 1],
-            [4, 5, 7, 6],
-            [0, 1, 5, 4],
-            [2, 6, 7, 3],
-            [0, 4, 6, 2],
-            [1, 3, 7, 5],
-        ] {
+        for face in SIDES {
             let [a, b, c, d] = face.map(|corner| corners + corner + 1);
             writeln!(text, "f {a} {b} {c} {d}").unwrap();
         }
@@ -182,12 +174,10 @@ fn place(dice: &mut Dice, [low, high]: [Point; 2]) -> Point {
     })
 }
 
-/// `VIEWCELL_POSITIONS` places of cameras, with 6 x 96 x 96 pixels each.
-#[test]
-fn nothing_that_is_drawn_is_culled() {
-    let positions = std::env::var("VIEWCELL_POSITIONS").map_or(60, |count| count.parse().unwrap());
+/// Rooms, so many a side, in a folder, and where cameras are in them.
+fn scene(side: u32) -> (TempDir, String, SolidLevel, PlaceOptions) {
     let folder = tempfile::tempdir().unwrap();
-    let (file, text) = (folder.path().join("rooms.obj"), rooms(3));
+    let (file, text) = (folder.path().join("rooms.obj"), rooms(side));
     std::fs::write(&file, &text).unwrap();
     let options = SolidOptions {
         objects: true,
@@ -195,14 +185,24 @@ fn nothing_that_is_drawn_is_culled() {
     };
     let mut level = read_solid(&file, &options).unwrap().level;
     level.player = Player::standing(Aabb::around([&[0.0; 3]]), 0.0);
+    let all = 8.0 * f64::from(side) - 0.2;
     let within = Aabb {
         min: [0.2, 0.2, 0.4],
-        max: [23.8, 23.8, 2.6],
+        max: [all, all, 2.6],
     };
     let places = PlaceOptions {
         cameras: Some(Cameras::Volumes(vec![within])),
         ..PlaceOptions::of(&level)
     };
+    (folder, text, level, places)
+}
+
+/// `VIEWCELL_POSITIONS` places of cameras, with 6 x 96 x 96 pixels each.
+#[test]
+fn nothing_that_is_drawn_is_culled() {
+    let positions = std::env::var("VIEWCELL_POSITIONS").map_or(60, |count| count.parse().unwrap());
+    let (folder, text, level, places) = scene(3);
+    let file = folder.path().join("rooms.obj");
     let drawn = triangles_of(&text);
     // Each object is a box.
     let boxes = drawn.chunk_by(|(a, _), (b, _)| a == b);
@@ -214,7 +214,19 @@ fn nothing_that_is_drawn_is_culled() {
             overwrite: true,
             ..BakeOptions::default()
         };
-        let bundle = OwnedBundle::from_bytes(bake(&file, &level, &places, &baked)).unwrap();
+        let baked = |threads| {
+            bake(
+                &file,
+                &level,
+                &places,
+                &BakeOptions {
+                    threads,
+                    ..baked.clone()
+                },
+            )
+        };
+        assert!(baked(1) == baked(3), "other bytes with more threads");
+        let bundle = OwnedBundle::from_bytes(baked(2)).unwrap();
         let scene = solid(&bundle);
         let objects = scene.objects().unwrap();
         assert_eq!(objects.count() as usize, text.matches("o ").count());
@@ -252,4 +264,72 @@ fn nothing_that_is_drawn_is_culled() {
             "{in_sets} {in_images}"
         );
     }
+}
+
+#[test]
+fn damaged_objects_are_found_and_harm_no_reader() {
+    let (folder, _, level, places) = scene(1);
+    let file = folder.path().join("rooms.obj");
+    let bytes = bake(&file, &level, &places, &BakeOptions::default());
+    let parts = parts(&bytes, None);
+    let at = parts
+        .iter()
+        .position(|(of, _)| of.tag == Tag::OBJS)
+        .unwrap();
+    let count = u32::from_le_bytes(parts[at].1[..4].try_into().unwrap()) as usize;
+    let mut opened = 0;
+    for word in (0..4 * (count + 1)).filter(|word| word % 4 != 2 && *word != 3) {
+        for other in [0, 1, 77, u32::MAX] {
+            let mut parts = parts.clone();
+            let place = &mut parts[at].1[4 * word..][..4];
+            if place == other.to_le_bytes() {
+                continue;
+            }
+            place.copy_from_slice(&other.to_le_bytes());
+            let damaged = assemble(WorldKind::Solid, &parts);
+            let path = folder.path().join("damaged.vcb");
+            std::fs::write(&path, &damaged).unwrap();
+            let report = verify(&path, &mut |_| ()).unwrap();
+            // Where a name ends follows from nothing else.
+            let by = ["objects", "solid-stated"];
+            let by = &by[..1 + usize::from(word % 4 == 3)];
+            let mut failed = report.failed();
+            assert!(
+                failed.any(|of| by.contains(&&of.rule[..])),
+                "{word}: {other}"
+            );
+            if let Ok(bundle) = OwnedBundle::from_bytes(damaged) {
+                let (scene, mut seen) = (solid(&bundle), [0; 1]);
+                let all = scene.objects().unwrap();
+                // Those whose record makes no sense are seen.
+                let unknown = (0..all.count()).filter(|number| all.get(*number).is_none());
+                assert!(scene.objects_seen([1.0; 3], &mut seen) as usize >= unknown.count());
+                opened += 1;
+            }
+        }
+    }
+    assert!(opened > count, "{opened}");
+}
+
+/// Else they take the square of the number of nodes.
+#[test]
+fn paths_of_deep_nodes_keep_to_a_length() {
+    let node = |number| format!(r#"{{"name": "n{number}", "children": [{}]}}, "#, number + 1);
+    let nodes: String = (0..20_000).map(node).collect();
+    let mesh = r#"{"name": "last", "mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"byteLength": 36, "uri":
+        "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}"#;
+    let head = r#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": ["#;
+    let options = SolidOptions {
+        objects: true,
+        ..SolidOptions::default()
+    };
+    let text = format!("{head}{nodes}{mesh}");
+    let read = solid_from_bytes(text.as_bytes(), "a.gltf".as_ref(), &options).unwrap();
+    let path = &read.level.objects.unwrap()[0].path;
+    assert!(
+        path.ends_with("n19999/last") && (900..1100).contains(&path.len()),
+        "{path}"
+    );
 }

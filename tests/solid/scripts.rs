@@ -72,17 +72,8 @@ fn a_level_without_scripts_is_told_of() {
 #[test]
 fn scripts_are_where_any_of_the_games_has_them() {
     let open = script("{\nmap x.tga\nalphaFunc GE128\n}");
-    for name in [
-        "scripts/a.shader",
-        "scripts/A.SHADER",
-        "scripts/a.shaderx",
-        "scripts/a.mtrx",
-        "shaders/a.shader",
-        "shaders/a.mtr",
-        "materials/a.mtr",
-        "materials/a.shader",
-        "maps/scripts/a.shader",
-    ] {
+    for name in "scripts/a.shader scripts/A.SHADER scripts/a.shaderx scripts/a.mtrx shaders/a.shader shaders/a.mtr
+        materials/a.mtr materials/a.shader maps/scripts/a.shader".split_whitespace() {
         are(&[(name, &open)], false);
     }
     are(&[("scripts/a.txt", &open)], true);

@@ -124,16 +124,8 @@ fn rooms_storeys_and_plants_are_no_walls() {
     for kind in ["Building", "BuildingPart", "TINRelief"] {
         assert!(hides(&town(kind)), "{kind}");
     }
-    for kind in [
-        "BuildingRoom",
-        "BuildingStorey",
-        "BuildingUnit",
-        "BridgeRoom",
-        "TunnelHollowSpace",
-        "SolitaryVegetationObject",
-        "PlantCover",
-        "CityObjectGroup",
-    ] {
+    for kind in "BuildingRoom BuildingStorey BuildingUnit BridgeRoom TunnelHollowSpace SolitaryVegetationObject
+        PlantCover CityObjectGroup".split_whitespace() {
         assert!(!hides(&town(kind)), "{kind}");
         let notes = read(&town(kind)).notes.join("\n");
         assert!(notes.contains("6 of rooms, storeys"), "{kind}: {notes}");

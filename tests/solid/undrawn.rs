@@ -89,26 +89,9 @@ fn is_open(read: &IngestedSolid, words: &[&str]) {
 fn collision_hulls_hide_nothing() {
     let plain = SolidOptions::default();
     assert!(blocks(&read_scene(&scene(), &plain), GATE));
-    for name in [
-        "Arch-colonly",
-        "Arch-convcolonly",
-        "Arch-colonly.001",
-        "Arch_COLONLY",
-        "UCX_Arch_01",
-        "ubx_arch",
-        "USP_Arch",
-        "UCP_Arch",
-        "MCDCX_Arch",
-        "UTM_Arch",
-        "bo_arch",
-        "Arch_phys",
-        "arch_proxy",
-        "Col-1",
-        "LOSCollision-9",
-        "ArchCollider",
-        "collision",
-        "arch_nodraw",
-    ] {
+    for name in "Arch-colonly Arch-convcolonly Arch-colonly.001 Arch_COLONLY UCX_Arch_01 ubx_arch USP_Arch UCP_Arch
+        MCDCX_Arch UTM_Arch bo_arch Arch_phys arch_proxy Col-1 LOSCollision-9 ArchCollider collision
+        arch_nodraw".split_whitespace() {
         let words = [
             "12 of 48 faces hide nothing: 12 of collision (the first: node 1",
             name,

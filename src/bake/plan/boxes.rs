@@ -246,22 +246,12 @@ mod tests {
                 if options.size < least {
                     return Err(PlanError::places(Path::new(FILE))(MANY));
                 }
-                let places = Places {
-                    cells: PlaceCells::new([1.0; 3], [0.0; 3], Vec::new()),
-                    voxel: [1.0; 3],
-                    reached: 0,
-                    outside: Vec::new(),
-                    buried: Vec::new(),
-                    pockets: Vec::new(),
-                    started: 0,
-                    open: Vec::new(),
-                    open_cells: 0,
-                };
+                let cells = PlaceCells::new([1.0; 3], [0.0; 3], Vec::new());
                 let forecast = Forecast {
                     work: Some(work(options.size, grade)),
                     ..Forecast::default()
                 };
-                Ok((places, forecast))
+                Ok((Places::of(cells), forecast))
             },
         );
         let found = found.map_err(|error| error.to_string())?;

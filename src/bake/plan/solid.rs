@@ -54,35 +54,41 @@ pub fn notes_of_places(level: &SolidLevel, places: &Places) -> Vec<String> {
     notes
 }
 
+/// Bytes of the names of all objects, at most.
+const MOST_NAMES: usize = 1 << 28;
+
 /// How many objects a scene has, and what cannot be culled of it.
 ///
 /// # Errors
 ///
-/// A scene without one.
+/// A scene without one, or with names that no bundle has room for.
 pub(super) fn told_of_objects(path: &Path, objects: &[SceneObject]) -> Result<String, PlanError> {
-    let always = objects.iter().filter(|of| of.parts.is_empty());
-    let (always, parts) = (
-        always.count(),
-        objects.iter().map(|of| of.parts.len()).sum::<usize>(),
-    );
-    let triangles: u64 = objects.iter().map(|of| u64::from(of.triangles)).sum();
+    let bad = |error: IngestError| Err(error.about(path).into());
     let Some(most) = objects.iter().max_by_key(|of| of.triangles) else {
         let expected = "objects: nodes with a mesh that is drawn (glTF), or groups (OBJ)";
         let remedy = "export what is drawn, with its names";
-        return Err(IngestError::bad(expected, "none", remedy)
-            .about(path)
-            .into());
+        return bad(IngestError::bad(expected, "none", remedy));
     };
-    let mut note = format!(
-        "{} objects of {triangles} triangles, in {parts} parts",
-        objects.len()
-    );
+    let names: usize = objects.iter().map(|of| of.path.len()).sum();
+    if names > MOST_NAMES {
+        let expected = format!("at most {MOST_NAMES} bytes of paths of objects");
+        return bad(IngestError::resource(
+            expected,
+            names.to_string(),
+            "shorten their names",
+        ));
+    }
+    let always = objects.iter().filter(|of| of.parts.is_empty()).count();
+    let parts: usize = objects.iter().map(|of| of.parts.len()).sum();
+    let triangles: u64 = objects.iter().map(|of| u64::from(of.triangles)).sum();
+    let count = objects.len();
+    let mut note = format!("{count} objects of {triangles} triangles, in {parts} parts");
     if always > 0 {
         note += &format!(
             "; {always} are always drawn, since they may move, have a skin, or are more than triangles"
         );
     }
-    if 2 * u64::from(most.triangles) > triangles && objects.len() > 1 || objects.len() == 1 {
+    if 2 * u64::from(most.triangles) > triangles {
         note += &format!(
             "; warning: {:.80} has {} of the triangles and is culled as one: split it by rooms, or by size, in the program \
              that it is from",

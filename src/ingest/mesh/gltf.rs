@@ -30,7 +30,7 @@ use accessors::{MOST_CORNERS, corners, numbers, rotations};
 use animations::Changing;
 use buffers::{REMEDY, read_buffers};
 use extensions::INSTANCING;
-use nodes::{Placed, hidden_by, nodes};
+use nodes::{Placed, hidden_by, nodes, path_of};
 use placement::Placement;
 
 /// What a binary glTF file begins with.
@@ -252,13 +252,12 @@ fn read(
     };
     let materials = materials(&document, &changing, selection);
     let mut met = HashMap::new();
-    for Placed {
-        node,
-        placement,
-        path,
-        reason,
-    } in nodes(&document, &changing, selection)?
-    {
+    let nodes = nodes(&document, &changing, selection)?;
+    for (at, of) in nodes.iter().enumerate() {
+        let Placed {
+            node, placement, ..
+        } = of;
+        let reason = of.reason.clone();
         let Some(mesh) = node.mesh() else { continue };
         let weights = node.weights().or(mesh.weights()).unwrap_or_default();
         let posed = node.skin().is_some() || weights.iter().any(|weight| *weight != 0.0);
@@ -268,13 +267,13 @@ fn read(
         let stays = reason.as_ref().map(|reason| reason.stays);
         let is_drawn = stays.is_none_or(|stays| stays == Stays::Drawn);
         let mut drawn = Drawn {
-            path,
+            path: path_of(&nodes, at),
             polygons: Vec::new(),
             always: stays.is_some() || posed,
         };
         let posed = posed.then(|| Reason::new("with a skin or in a pose", Stays::Out));
         let reason = Reason::of_both(reason, posed);
-        let places = instances(&node, &document, &buffers)
+        let places = instances(node, &document, &buffers)
             .map_err(|error| error.within(format!("node {}", node.index())))?;
         for place in places {
             let placement = placement.then(&place);

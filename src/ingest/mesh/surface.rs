@@ -16,7 +16,6 @@ pub(crate) struct Surface {
 }
 
 /// What a file draws by one name.
-#[derive(Default)]
 pub(crate) struct Drawn {
     /// Names from the root to it, with `/` between them.
     pub(crate) path: String,

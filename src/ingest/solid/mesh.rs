@@ -65,37 +65,38 @@ pub(super) fn obj(
         };
         let material = face.material.map(|number| number as usize);
         let of_material = material.and_then(|number| materials[number].clone());
-        let reason = Reason::of_both(of_part, of_material.clone());
+        let reason = Reason::of_both(of_part.clone(), of_material.clone());
+        let parts = face.names.map(|number| &file.names[number as usize][..]);
         faces.count(1, reason.as_ref(), || {
             let name = match material {
                 Some(number) if reason == of_material => {
                     format!("material {}", file.materials[number])
                 }
-                _ => face
-                    .names
-                    .map(|number| file.names[number as usize].as_str())
-                    .join(" "),
+                _ => parts.join(" "),
             };
             format!("line {}, {:.80}", face.line, name.trim())
         });
         let stays = reason.map(|reason| reason.stays);
+        // What has the name of what is not drawn is no object; what a material leaves out an engine may draw.
+        if of_part.as_ref().is_none_or(|of| of.stays == Stays::Drawn) {
+            let number = *numbers.entry(face.names).or_insert(drawn.len());
+            if number == drawn.len() {
+                let path = parts.join("/").trim_matches('/').to_owned();
+                let always = of_part.is_some();
+                drawn.push(Drawn {
+                    path,
+                    polygons: Vec::new(),
+                    always,
+                });
+            }
+            let here = polygons.len()..polygons.len() + 1;
+            match stays.is_none_or(|stays| stays == Stays::Drawn) {
+                true => drawn[number].polygons.push(here),
+                false => drawn[number].always = true,
+            }
+        }
         if stays == Some(Stays::Out) {
             continue;
-        }
-        if stays != Some(Stays::Hull) {
-            let path = face
-                .names
-                .map(|number| file.names[number as usize].as_str());
-            let number = *numbers.entry(face.names).or_insert_with(|| {
-                drawn.push(Drawn {
-                    path: path.join("/").trim_matches('/').to_owned(),
-                    ..Drawn::default()
-                });
-                drawn.len() - 1
-            });
-            drawn[number]
-                .polygons
-                .push(polygons.len()..polygons.len() + 1);
         }
         polygons.push(Polygon {
             vertices,

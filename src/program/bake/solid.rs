@@ -193,10 +193,7 @@ pub fn run(args: &Args) -> Outcome {
             },
             eye: args.eye,
             reach: reached(args.reach.as_deref())?,
-            within: match args.within[..] {
-                [within] if !is_scene => Some([within.min, within.max]),
-                _ => None,
-            },
+            within: (args.within.first().filter(|_| !is_scene)).map(|of| [of.min, of.max]),
             cameras: is_scene.then(|| match args.within.is_empty() {
                 true => Cameras::Floors(args.eye.unwrap_or(OVER_FLOORS)),
                 false => Cameras::Volumes(args.within.clone()),

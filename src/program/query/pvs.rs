@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, Outcome};
-use crate::output::{self, Json, say};
+use crate::output::{self, Json, escaped_line, say};
 use crate::render::check_drawable;
 use crate::values;
 use viewcell::query::{Bundle, Place, Pvs, Quad, Sample, SolidBundle, TerrainBundle, World};
@@ -72,32 +72,30 @@ pub fn pvs(args: &PvsArgs) -> Outcome {
 /// The objects that a camera may see, a line each.
 fn objects(args: &PvsArgs, opened: &Opened, scene: &SolidBundle<'_>) -> Outcome {
     let position = args.by.position(opened, args.a)?;
-    let cell = position
-        .place
-        .and_then(|place| opened.world().number(place));
-    let all = scene.objects().into_iter();
-    let all = all.flat_map(|all| {
-        (0..all.count()).filter_map(move |number| Some((number, all.get(number)?)))
-    });
+    let world = opened.world();
+    let cell = position.place.and_then(|place| world.number(place));
     let from = cell.map_or(u32::MAX, |cell| cell as u32);
-    let seen = all.filter(|(number, _)| scene.object_visible(from, *number));
-    let objects: Vec<SeenObject> = seen
-        .map(|(number, of)| SeenObject {
+    let all = scene.objects();
+    let numbers = 0..all.map_or(0, |all| all.count());
+    let seen = numbers.filter(|number| scene.object_visible(from, *number));
+    let objects = seen.map(|number| {
+        // One whose record is damaged is seen all the same.
+        let of = all.and_then(|all| all.get(number));
+        SeenObject {
             number,
-            path: of.path.to_owned(),
-            triangles: of.triangles,
-        })
-        .collect();
+            path: of.as_ref().map_or("", |of| of.path).to_owned(),
+            triangles: of.map_or(0, |of| of.triangles),
+        }
+    });
+    let objects: Vec<SeenObject> = objects.collect();
     if cell.is_none() {
         say(format_args!(
             "{position} is in no view cell of {}: a camera there sees all objects",
             args.bundle.display()
         ));
     }
-    let lines = objects
-        .iter()
-        .map(|of| format!("{}\t{}", of.number, of.path));
-    let lines = lines.collect::<Vec<_>>().join("\n");
+    let line = |of: &SeenObject| format!("{}\t{}", of.number, escaped_line(&of.path));
+    let lines: Vec<String> = objects.iter().map(line).collect();
     let document = || {
         Answer::Objects(answer::Objects {
             kind: opened.kind().to_string(),
@@ -105,7 +103,7 @@ fn objects(args: &PvsArgs, opened: &Opened, scene: &SolidBundle<'_>) -> Outcome 
             objects,
         })
     };
-    args.json.tell(document, lines)
+    args.json.tell(document, lines.join("\n"))
 }
 
 fn pvs_in_level(args: &PvsArgs, opened: &Opened, level: &World<'_>) -> Outcome {

@@ -31,6 +31,7 @@ pub const RECORD_LEN: usize = 16;
 pub struct Objects<'a> {
     bytes: &'a [u8],
     count: u32,
+    parts: u32,
     names: &'a str,
 }
 
@@ -50,12 +51,13 @@ impl<'a> Objects<'a> {
     /// other parts.
     pub fn new(bytes: &'a [u8], parts: u32) -> Option<Self> {
         let count = u32_at(bytes, 0)?;
-        let first = RECORD_LEN.checked_mul(count as usize + 1)?;
+        let first = (count as usize).checked_add(1)?.checked_mul(RECORD_LEN)?;
         let names = core::str::from_utf8(bytes.get(first..)?).ok()?;
         let is_sound = u32_at(bytes, 4)? == parts && u32_at(bytes, 8)? as usize == names.len();
         is_sound.then_some(Self {
             bytes,
             count,
+            parts,
             names,
         })
     }
@@ -63,11 +65,6 @@ impl<'a> Objects<'a> {
     /// How many there are.
     pub const fn count(&self) -> u32 {
         self.count
-    }
-
-    /// The parts of all.
-    pub fn parts(&self) -> u32 {
-        u32_at(self.bytes, 4).unwrap_or(0)
     }
 
     /// An object; `None` of one that is not there, or whose record is damaged.
@@ -82,9 +79,7 @@ impl<'a> Objects<'a> {
             _ => u32_at(self.bytes, record - 4)?,
         };
         let (first, parts) = (word(0)?, word(4)?);
-        let end = first
-            .checked_add(parts)
-            .filter(|end| *end <= self.parts())?;
+        let end = first.checked_add(parts).filter(|end| *end <= self.parts)?;
         Some(Object {
             parts: first..end,
             triangles: word(8)?,

@@ -25,6 +25,9 @@
 //! down to quarters of single squares ([`cells`], [`slopes`]). On hillsides these hide most pairs long before single
 //! samples are reached; over roofs the bounds are level ([`covers`]). What no such bound can hide is mostly found by a
 //! [`witness`]. Cells of up to 4 x 4 samples are decided sixteen pairs at a time.
+//!
+//! Did not pay: pairs of quads proven as wholes from 4 or 8 of their sizes on, and seen as wholes where at most 3 of 16 drawn
+//! pairs of samples are hidden: 0.64 of the pairs of cells on Bilbao, and 1.05 times the time, for as much that is hidden.
 
 use super::incremental::change::Change;
 use super::lanes::VOID;

@@ -18,8 +18,8 @@ use crate::mesh::unhiding::{Reason, Stays};
 pub(super) struct Placed<'a> {
     pub(super) node: Node<'a>,
     pub(super) placement: Placement,
-    /// Names from the root to it.
-    pub(super) path: String,
+    /// The number of the node above it in the list.
+    above: Option<usize>,
     /// Why its mesh hides nothing, if it does not.
     pub(super) reason: Option<Reason>,
 }
@@ -42,40 +42,55 @@ pub(super) fn nodes<'a>(
     let mut met = vec![false; document.nodes().len()];
     let mut waiting: Vec<_> = scene
         .nodes()
-        .map(|node| (node, Placement::UNMOVED, None, String::new()))
+        .map(|node| (node, Placement::UNMOVED, None, None))
         .collect();
     let mut found = Vec::new();
-    while let Some((node, parent, above, mut path)) = waiting.pop() {
+    while let Some((node, parent, reason, above)) = waiting.pop() {
         // Also what keeps a node from being below itself.
         if std::mem::replace(&mut met[node.index()], true) {
             let place = format!("node {}", node.index());
             let expected = "each node in one place of the scene";
             return Err(IngestError::bad(expected, "one in two", REMEDY).at(place));
         }
-        if !path.is_empty() {
-            path.push('/');
-        }
-        match node.name().filter(|name| !name.is_empty()) {
-            Some(name) => path.push_str(name),
-            None => path += &format!("node {}", node.index()),
-        }
         let placement = parent.then(&Placement::of(node.transform()));
         let (all, own) = conventions
             .as_ref()
             .map_or((None, None), |of| of.node(&node));
-        let below = Reason::of_both(above, all);
+        let below = Reason::of_both(reason, all);
         waiting.extend(
             node.children()
-                .map(|child| (child, placement, below.clone(), path.clone())),
+                .map(|child| (child, placement, below.clone(), Some(found.len()))),
         );
         found.push(Placed {
             node,
             placement,
-            path,
+            above,
             reason: Reason::of_both(below, own),
         });
     }
     Ok(found)
+}
+
+/// A path of nodes is no longer, but for the name of the last: else it takes the square of their number.
+const LONGEST: usize = 1000;
+
+/// The names of a node of the list and of those above it, the last of them where they are too long, with `/` between them.
+pub(super) fn path_of(all: &[Placed], of: usize) -> String {
+    let (mut names, mut left) = (Vec::new(), LONGEST);
+    for at in std::iter::successors(Some(of), |&at| all[at].above) {
+        let node = &all[at].node;
+        let name = match node.name().filter(|name| !name.is_empty()) {
+            Some(name) => name.to_owned(),
+            None => format!("node {}", node.index()),
+        };
+        if !names.is_empty() && name.len() >= left {
+            break;
+        }
+        left = left.saturating_sub(name.len() + 1);
+        names.push(name);
+    }
+    names.reverse();
+    names.join("/")
 }
 
 /// What a file says of its nodes, besides where they are.

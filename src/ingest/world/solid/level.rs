@@ -213,14 +213,9 @@ impl SolidLevel {
             face.plane = face.plane.about(by);
             face.vertices.iter_mut().for_each(aside);
         }
-        for part in self
-            .objects
-            .iter_mut()
-            .flatten()
-            .flat_map(|of| &mut of.parts)
-        {
-            *part = part.about(by);
-        }
+        let objects = self.objects.iter_mut().flatten();
+        let parts = objects.flat_map(|of| &mut of.parts);
+        parts.for_each(|part| *part = part.about(by));
         self.spawns.iter_mut().for_each(aside);
         self.middle = plus(self.middle, by);
     }

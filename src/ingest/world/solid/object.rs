@@ -16,6 +16,7 @@ pub struct SceneObject {
 /// An object has at most so many parts, and parts up to this size are not divided. [Unit: m]
 const MOST_PARTS: usize = 64;
 const SMALL: f64 = 2.0;
+
 /// The parts of an object, by the boxes of its triangles: so that an L-shaped house is not one box.
 pub fn parts(mut triangles: Vec<Aabb>) -> Vec<Aabb> {
     let mut parts = Vec::new();
@@ -25,25 +26,21 @@ pub fn parts(mut triangles: Vec<Aabb>) -> Vec<Aabb> {
     parts
 }
 
-fn around(triangles: &[Aabb]) -> Aabb {
-    triangles
-        .iter()
-        .fold(Aabb::EMPTY, |all, one| all.union(one))
-}
-
 /// At the middle of the triangles, along the longest side.
 fn divide(triangles: &mut [Aabb], most: usize, parts: &mut Vec<Aabb>) {
-    let (whole, middle) = (around(triangles), triangles.len() / 2);
-    let size = whole.size();
-    let longest = (0..3).fold(
-        0,
-        |most, axis| if size[axis] > size[most] { axis } else { most },
-    );
+    let whole = triangles
+        .iter()
+        .fold(Aabb::EMPTY, |all, one| all.union(one));
+    let (size, middle) = (whole.size(), triangles.len() / 2);
+    let longest = (0..3)
+        .max_by(|&a, &b| size[a].total_cmp(&size[b]))
+        .unwrap_or(0);
     if most == 1 || middle == 0 || size[longest] <= SMALL {
         parts.push(whole);
         return;
     }
-    triangles.select_nth_unstable_by(middle, |a, b| {
+    // In the order of the file where they are alike.
+    triangles.sort_by(|a, b| {
         let [a, b] = [a, b].map(|of| of.min[longest] + of.max[longest]);
         a.total_cmp(&b)
     });

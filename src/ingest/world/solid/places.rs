@@ -83,6 +83,23 @@ pub struct Places {
     pub open_cells: u64,
 }
 
+impl Places {
+    /// Cells in which nobody was followed.
+    pub fn of(cells: PlaceCells) -> Self {
+        Self {
+            voxel: cells.cell,
+            reached: cells.len() as u64,
+            cells,
+            outside: Vec::new(),
+            buried: Vec::new(),
+            pockets: Vec::new(),
+            started: 0,
+            open: Vec::new(),
+            open_cells: 0,
+        }
+    }
+}
+
 /// Less than so many cells hold is next to nothing, if it is a smaller share than this of all.
 const FEW: f64 = 8.0;
 const SMALL_SHARE: f64 = 0.01;
@@ -99,17 +116,7 @@ const SMALL_SHARE: f64 = 0.01;
 pub fn find_places(level: &SolidLevel, options: &PlaceOptions) -> Result<Places, PlacesError> {
     if let Some(cameras) = &options.cameras {
         let cells = camera_cells(level, cameras, [options.size, options.height], options.most)?;
-        return Ok(Places {
-            voxel: cells.cell,
-            reached: cells.len() as u64,
-            cells,
-            outside: Vec::new(),
-            buried: Vec::new(),
-            pockets: Vec::new(),
-            started: 0,
-            open: Vec::new(),
-            open_cells: 0,
-        });
+        return Ok(Places::of(cells));
     }
     let hull = options.player.crouched;
     let cell = [options.size, options.size, options.height];

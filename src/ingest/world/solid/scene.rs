@@ -30,6 +30,9 @@ pub(super) fn camera_cells(
     most: usize,
 ) -> Result<PlaceCells, PlacesError> {
     let cell = [size, size, height];
+    if let Some(length) = cell.into_iter().find(|of| !(of.is_finite() && *of > 0.0)) {
+        return Err(PlacesError::Size(length));
+    }
     let volumes = match cameras {
         Cameras::Volumes(volumes) => volumes.clone(),
         Cameras::Floors([low, high]) => {
@@ -74,7 +77,7 @@ pub(super) fn camera_cells(
         let high = along(volume.max).map(|at| at.ceil() as u32);
         let (first, last) = (low.map(|at| at / STEPS), high.map(|at| at / STEPS));
         let cells: f64 = (0..3).map(|k| f64::from(last[k] - first[k] + 1)).product();
-        if cells > 8.0 * most as f64 || places.len() > most {
+        if cells > 2.0 * most as f64 || places.len() > most {
             return many(cells + places.len() as f64, most as f64);
         }
         for z in first[2]..=last[2] {

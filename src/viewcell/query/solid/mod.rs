@@ -22,9 +22,11 @@ use super::error::OpenError;
 use super::terrain::TerrainBundle;
 use super::within::Extent;
 use crate::format::frame::Corners;
+use crate::format::morton;
 use crate::format::occluders::Occluders;
 use crate::format::solid::{SolidCells, SolidParameters};
 use crate::format::{FormatError, Frame, Object, Objects, Sizes, Tag, WorldKind};
+use within::{BLOCK, bit_of};
 
 /// A bundle of a solid level, ready for queries. Copy it freely: it is a handful of slices.
 ///
@@ -246,14 +248,21 @@ impl<'a> SolidBundle<'a> {
     /// the bundle is damaged.
     pub fn object_visible(&self, cell: u32, object: u32) -> bool {
         let cells = self.cells();
-        let Some(Object { mut parts, .. }) = self.objects.and_then(|all| all.get(object)) else {
+        let Some(Object { parts, .. }) = self.objects.and_then(|all| all.get(object)) else {
             return true;
         };
-        let is_seen = |part: u32| {
-            let [from, to] = [cell, cells + part].map(SolidParameters::sample);
-            self.sights.visible(from, to)
-        };
-        cell >= cells || parts.is_empty() || parts.any(is_seen)
+        if cell >= cells || parts.is_empty() {
+            return true;
+        }
+        let [first, end] = [parts.start, parts.end].map(|part| cells + part);
+        let viewer = morton::place((cell / BLOCK).into());
+        let mut blocks = first / BLOCK..end.div_ceil(BLOCK);
+        blocks.any(|block| {
+            let here = first.max(block * BLOCK)..end.min((block + 1) * BLOCK);
+            let here = here.fold(0, |here, part| here | bit_of(part));
+            let target = morton::place(block.into());
+            self.sights.part_sees(viewer, bit_of(cell), target, here) != Some(false)
+        })
     }
 
     /// Which objects of a scene may be seen by a camera at a position: bit n of `seen`, 64 a word, for object n. All from a

@@ -12,7 +12,7 @@ use crate::query::Extent;
 use crate::query::within::counted;
 
 /// Cells of a block.
-const BLOCK: u32 = 64;
+pub(super) const BLOCK: u32 = 64;
 
 /// Most parts of a list; with more, the answer is *visible*.
 const PARTS: usize = 96;
@@ -21,7 +21,7 @@ const PARTS: usize = 96;
 const LIMIT: usize = 2048;
 
 /// A cell's bit in the word of its block: of a block bitmap, row by row.
-fn bit_of(cell: u32) -> u64 {
+pub(super) fn bit_of(cell: u32) -> u64 {
     let (column, row) = morton::place(u64::from(cell % BLOCK));
     1 << (row << 3 | column)
 }
