@@ -16,9 +16,9 @@ mod source;
 /// Issue 66 asks for 94,000 and 40,000 lines, 19,000 of papers, 56 functions and scripts of 4,700 lines. What grows frontier
 /// sets otherwise, and its slow twin, took 1,400 lines to the papers that were the product's.
 const BOUNDS: &[(&str, usize)] = &[
-    ("lines of the product", 95_721),
+    ("lines of the product", 95_720),
     ("lines of papers", 23_042),
-    ("lines of tests", 46_579),
+    ("lines of tests", 46_576),
     ("lines of bindings", 14_027),
     ("files of scripts", 39),
     ("lines of scripts, all", 4_846),

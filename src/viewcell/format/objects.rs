@@ -74,10 +74,8 @@ impl<'a> Objects<'a> {
         }
         let record = (number as usize + 1) * RECORD_LEN;
         let word = |at: usize| u32_at(self.bytes, record + at);
-        let begin = match number {
-            0 => 0,
-            _ => u32_at(self.bytes, record - 4)?,
-        };
+        // Where the name before ends; of the first, what is reserved.
+        let begin = u32_at(self.bytes, record - 4)?;
         let (first, parts) = (word(0)?, word(4)?);
         let end = first.checked_add(parts).filter(|end| *end <= self.parts)?;
         Some(Object {
