@@ -5,7 +5,7 @@ use crate::format::frame::{Corners, Frame};
 use crate::query::solid::door;
 use crate::query::{Mover, SolidParameters};
 
-/// A player in a frame, in the coordinates that the level is asked with ([`SolidBundle::frame`]).
+/// A player in a frame, in the coordinates that the level is asked with ([`SolidBundle::frame`](crate::query::SolidBundle::frame)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Watched {
     /// How the player moves while they see by what is sent now: until a round trip and the time to the next frame have
