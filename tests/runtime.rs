@@ -153,7 +153,7 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
         let position = |x, y| viewcell_position { x, y, z: 0.0 };
         let (corner, inside) = (position(0.0, 0.0), position(50.0, 62.5));
         assert_eq!(viewcell_info(terrain, &mut info), VIEWCELL_OK);
-        assert_eq!(viewcell_kind(terrain), VIEWCELL_TERRAIN);
+        assert_eq!(info.kind, VIEWCELL_TERRAIN as u32);
         let void = viewcell_locate(terrain, &corner, &mut place);
         assert_eq!((void, place), (VIEWCELL_VOID, VIEWCELL_NOWHERE));
         assert_eq!(viewcell_locate(terrain, &inside, &mut place), VIEWCELL_OK);
@@ -170,7 +170,8 @@ fn nothing_is_allocated_by_what_the_header_says_does_not() {
         viewcell_pvs(terrain, a, 0, words.as_mut_ptr(), words.len());
         assert!(viewcell_contains(terrain, words.as_ptr(), words.len(), a) >= 0);
 
-        assert_eq!(viewcell_kind(level), VIEWCELL_CELLS);
+        assert_eq!(viewcell_info(level, &mut info), VIEWCELL_OK);
+        assert_eq!(info.kind, VIEWCELL_CELLS as u32);
         viewcell_locate(level, &corner, &mut place);
         assert_eq!(viewcell_visible(level, 0, 0), 1);
         let others = [0, 1];
@@ -439,7 +440,7 @@ fn what_was_closed_leaves_nothing_behind() {
         assert_eq!(left, 0, "bytes after {rounds} bundles");
 
         // What is of another type, or no handle at all.
-        assert_eq!(viewcell_kind(frontier.cast()), VIEWCELL_CLOSED);
+        assert_eq!(viewcell_visible(frontier.cast(), 0, 0), VIEWCELL_CLOSED);
         assert_eq!(viewcell_close(frontier.cast()), VIEWCELL_CLOSED);
         assert_eq!(viewcell_session_close(terrain.cast()), VIEWCELL_CLOSED);
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Levels of engines over the C interface: the same two places in each engine's coordinates have the same answers.
 
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use super::floats::opened::open;
 use viewcell::capi::*;
@@ -126,11 +126,11 @@ fn an_engines_positions_boxes_and_velocities_are_asked_as_they_are() {
                     sees
                 );
                 assert_eq!(
-                    viewcell_reachable_set(sets, 0, &raw const runs),
+                    viewcell_reachable_set(sets, 0, &raw const runs, null()),
                     VIEWCELL_OK
                 );
                 assert_eq!(
-                    viewcell_reachable_set(sets, 1, &raw const other),
+                    viewcell_reachable_set(sets, 1, &raw const other, null()),
                     VIEWCELL_OK
                 );
                 assert_eq!(viewcell_reachable_sees(sets, 0, 1), sees);

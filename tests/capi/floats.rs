@@ -4,7 +4,7 @@
 //! than nothing hides nobody whom the same call with the most cautious value shows; a box that is upside down shows, or is
 //! refused. `VIEWCELL_CALLS` says how many questions are asked (20,000): `scripts/fuzz` asks a million under AddressSanitizer.
 
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use opened::open;
 use viewcell::capi::*;
@@ -162,6 +162,13 @@ fn mover(floats: &[f64]) -> viewcell_mover {
     }
 }
 
+/// Where a box says where they go.
+fn standing(at: [f64; 3]) -> viewcell_mover {
+    let mut floats = [0.0; 16];
+    floats[..3].copy_from_slice(&at);
+    mover(&floats)
+}
+
 fn of_rust(floats: &[f64]) -> Mover {
     let of = mover(floats);
     Mover {
@@ -298,7 +305,7 @@ fn set_movers(of: &[f64]) -> impl Fn(*mut viewcell_reachable, u32) -> viewcell_s
     let movers = [mover(of), mover(&of[16..])];
     // SAFETY: pointers are to what the header asks for, and the handle is open.
     move |sets, number| unsafe {
-        viewcell_reachable_set(sets, number, &raw const movers[number as usize])
+        viewcell_reachable_set(sets, number, &raw const movers[number as usize], null())
     }
 }
 
@@ -449,7 +456,7 @@ fn questions() -> Vec<Question> {
             worlds: ALL,
         },
         Question {
-            name: "viewcell_reachable_set_box",
+            name: "viewcell_reachable_set, of a box",
             kinds: {
                 let of = |first: usize| {
                     let low = [3, 4, 5].map(|k| Low(first + k + 3));
@@ -471,10 +478,10 @@ fn questions() -> Vec<Question> {
             ask: |worlds, world, of| {
                 let set = |sets, number| {
                     let of = &of[9 * number as usize..];
-                    let (at, bounds) = (triple(of).into(), corners(&of[3..]));
+                    let (at, bounds) = (standing(triple(of)), corners(&of[3..]));
                     // SAFETY: pointers are to what the header asks for, and the handle is open.
                     unsafe {
-                        viewcell_reachable_set_box(sets, number, &raw const at, &raw const bounds)
+                        viewcell_reachable_set(sets, number, &raw const at, &raw const bounds)
                     }
                 };
                 with_sets(worlds, world, set, see)

@@ -235,9 +235,9 @@ static void misuse(const char *path, const char *unpaged, viewcell_bundle *close
   CHECK(viewcell_sees_in_motion(closed, &eye, &near) == VIEWCELL_CLOSED);
   viewcell_reachable *reachable;
   CHECK(viewcell_reachable_new(bundle, 2, &reachable) == VIEWCELL_OK);
-  CHECK(viewcell_reachable_set(reachable, 0, &eye) == VIEWCELL_OK);
+  CHECK(viewcell_reachable_set(reachable, 0, &eye, NULL) == VIEWCELL_OK);
   CHECK(viewcell_reachable_sees(reachable, 0, 1) == 0);
-  CHECK(viewcell_reachable_set(reachable, 1, &body) == VIEWCELL_OK);
+  CHECK(viewcell_reachable_set(reachable, 1, &body, NULL) == VIEWCELL_OK);
   CHECK(viewcell_reachable_sees(reachable, 0, 1) == viewcell_sees_in_motion(bundle, &eye, &body));
   CHECK(viewcell_reachable_close(reachable) == VIEWCELL_OK);
   /* What only levels have. */
@@ -246,7 +246,8 @@ static void misuse(const char *path, const char *unpaged, viewcell_bundle *close
   CHECK(viewcell_watch_new(bundle, 2, 0.2, &watch) == VIEWCELL_KIND && !watch);
   CHECK(viewcell_close(bundle) == VIEWCELL_OK);
   CHECK(viewcell_bounds(bundle, 0, &box) == VIEWCELL_CLOSED);
-  CHECK(viewcell_kind(bundle) == VIEWCELL_CLOSED && viewcell_kind(NULL) == VIEWCELL_NULL);
+  viewcell_world none;
+  CHECK(viewcell_info(bundle, &none) == VIEWCELL_CLOSED && viewcell_info(NULL, &none) == VIEWCELL_NULL);
   for (int status = 1; status > -15; status--)
     CHECK(strlen(viewcell_status_text(status)) > 3);
 }
@@ -283,7 +284,7 @@ int main(int count, char **arguments) {
   }
   viewcell_world world;
   CHECK(viewcell_info(bundle, &world) == VIEWCELL_OK);
-  CHECK(world.kind == VIEWCELL_TERRAIN && viewcell_kind(bundle) == VIEWCELL_TERRAIN);
+  CHECK(world.kind == VIEWCELL_TERRAIN && world.objects == 0);
   CHECK(world.places == 45 && world.words == 2 && world.block_columns == 2);
   CHECK(world.solids == 0 && world.greatest_distance == 0 && world.eye[1] == world.eye[0]);
   printf("%u x %u, %u levels, mutual %u, spacing %g x %g, eye %g, player %g\n", world.width,

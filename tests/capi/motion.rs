@@ -85,7 +85,7 @@ fn holds(path: &Path, size: [f64; 3]) {
         // SAFETY: pointers are to what the header asks for, handles are open.
         unsafe {
             for (i, mover) in movers.iter().enumerate() {
-                let set = viewcell_reachable_set(reachable, i as u32, mover);
+                let set = viewcell_reachable_set(reachable, i as u32, mover, null());
                 assert_eq!(set, VIEWCELL_OK);
             }
             for (i, j) in [(0, 1), (1, 0)] {
@@ -123,7 +123,7 @@ fn holds(path: &Path, size: [f64; 3]) {
         assert_eq!(ask(one), VIEWCELL_ARGUMENT);
         assert_eq!(ask(null()), VIEWCELL_NULL);
         let mut reachable_none = null_mut();
-        let set = |number, mover| viewcell_reachable_set(reachable, number, mover);
+        let set = |number, mover| viewcell_reachable_set(reachable, number, mover, null());
         assert_eq!(set(2, null()), VIEWCELL_OUTSIDE);
         assert_eq!(set(1, one), VIEWCELL_ARGUMENT);
         assert_eq!(set(1, null()), VIEWCELL_OK);
@@ -376,16 +376,29 @@ unsafe fn reachable_sets_are_tested(bundle: *const viewcell_bundle) {
         };
         let region = expected.region(&still, true, 0.05).corners();
         assert_eq!(west, region.into());
-        let (at, west) = (&raw const here, &raw const west);
-        let there = viewcell_position::from([480.0, 230.0, 32.0]);
+        let mover = |at| viewcell_mover {
+            motion: viewcell_motion {
+                position: at,
+                ..motion
+            },
+            limits: viewcell_motion_limits {
+                speed: [f64::NAN; 2],
+                acceleration: [0.0; 2],
+                impulse: [0.0; 2],
+                error: [0.0; 2],
+            },
+            times: [0.0; 2],
+        };
+        let (at, there) = (mover(here), mover([480.0, 230.0, 32.0].into()));
+        let (at, west) = (&raw const at, &raw const west);
         assert_eq!(
             viewcell_reachable_new(bundle, 2, &raw mut reachable),
             VIEWCELL_OK
         );
-        let set = |set, at, corners| viewcell_reachable_set_box(reachable, set, at, corners);
+        let set = |set, at, corners| viewcell_reachable_set(reachable, set, at, corners);
         assert_eq!(set(2, at, west), VIEWCELL_OUTSIDE);
-        assert_eq!(set(0, null(), west), VIEWCELL_NULL);
-        assert_eq!(set(0, at, null()), VIEWCELL_NULL);
+        assert_eq!(set(0, null(), west), VIEWCELL_OK);
+        assert_eq!(viewcell_reachable_sees(reachable, 0, 0), 0);
         assert_eq!(set(0, at, west), VIEWCELL_OK);
         assert_eq!(set(1, &raw const there, &raw const east), VIEWCELL_OK);
         assert_eq!(viewcell_reachable_sees(reachable, 0, 1), 1);

@@ -27,7 +27,6 @@ fn worlds_of_each_kind_are_asked_by_the_same_functions() {
         // SAFETY: pointers are to what the header asks for, handles are open.
         unsafe {
             assert_eq!(viewcell_info(bundle, &raw mut info), VIEWCELL_OK);
-            assert_eq!(viewcell_kind(bundle), info.kind as viewcell_status);
         }
         assert_eq!(info.places, world.places());
         assert_eq!(info.mutual == 1, world.is_mutual());
@@ -237,6 +236,64 @@ fn the_default_patience_is_that_of_the_world() {
             assert!(sets == rust.sets() && sets > 3, "{sets}");
             assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
             assert_eq!(viewcell_close(bundle), VIEWCELL_OK);
+        }
+    }
+}
+
+/// Rooms of nine metres; asked from the middle of one, what is drawn and where it is in the scene.
+#[test]
+fn objects_of_a_scene_are_asked_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.vcb");
+    let mut text = String::from("mtllib none.mtl\n");
+    for (number, x) in [0, 10, 20].into_iter().enumerate() {
+        let first = 4 * number + 1;
+        text += &format!("o wall {number}\n");
+        for (y, z) in [(-20, -20), (20, -20), (20, 20), (-20, 20)] {
+            text += &format!("v {x} {z} {y}\n");
+        }
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| first + k);
+        text += &format!("f {a} {b} {c} {d}\nf {d} {c} {b} {a}\n");
+    }
+    let file = folder.path().join("walls.obj");
+    std::fs::write(&file, text).unwrap();
+    let baked = std::process::Command::new(env!("CARGO_BIN_EXE_viewcell"))
+        .args(["bake", "scene"])
+        .arg(&file)
+        .args(["--volume", "12,-2,-2,18,2,2", "-o"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    assert!(baked.status.success(), "{baked:?}");
+    let bundle = open(std::fs::read(&path).unwrap().leak());
+    let mut info = viewcell_world::default();
+    let (inside, outside) = ([15.0, 0.0, 0.0].into(), [5.0, 0.0, 0.0].into());
+    let (mut words, mut name) = ([7; 2], [7; 16]);
+    // SAFETY: pointers are to what the header asks for, handles are open.
+    unsafe {
+        assert_eq!(viewcell_info(bundle, &raw mut info), VIEWCELL_OK);
+        assert_eq!(info.objects, 3);
+        let mut ask = |at, count| viewcell_objects_seen(bundle, at, words.as_mut_ptr(), count);
+        assert_eq!(ask(&raw const inside, 0), VIEWCELL_BUFFER);
+        assert_eq!(ask(null(), 2), VIEWCELL_NULL);
+        assert_eq!(ask(&raw const inside, 2), 2);
+        assert_eq!(ask(&raw const outside, 1), 3);
+        assert_eq!(words, [7, 0]);
+        assert_eq!(
+            viewcell_objects_seen(bundle, &raw const inside, words.as_mut_ptr(), 1),
+            2
+        );
+        assert_eq!(words, [6, 0]);
+        let mut path = |object, size| viewcell_object_path(bundle, object, name.as_mut_ptr(), size);
+        assert_eq!(path(3, 16), VIEWCELL_OUTSIDE);
+        assert_eq!(path(2, 6), 6);
+        assert_eq!(path(2, 7), 6);
+        assert_eq!(name.map(|c| c as u8)[..8], *b"wall 2\0\x07");
+        assert_eq!(viewcell_object_path(bundle, 0, null_mut(), 0), 6);
+        let level = open(WORLDS[2]);
+        assert_eq!(viewcell_object_path(level, 0, null_mut(), 0), VIEWCELL_KIND);
+        for of in [bundle, level] {
+            assert_eq!(viewcell_close(of), VIEWCELL_OK);
         }
     }
 }

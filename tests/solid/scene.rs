@@ -240,7 +240,10 @@ fn nothing_that_is_drawn_is_culled() {
                 continue;
             }
             let mut set = vec![0; objects.count().div_ceil(64) as usize];
+            let mut all = 0..objects.count();
             in_sets += scene.objects_seen(eye, &mut set);
+            assert!(all.all(|of| scene.object_visible(cell, of)
+                == (set[of as usize / 64] >> (of % 64) & 1 == 1)));
             let mut image = vec![0_u64; set.len()];
             draw(&drawn, eye, 96, |object| {
                 pixels += 1;
@@ -302,7 +305,7 @@ fn damaged_objects_are_found_and_harm_no_reader() {
                 let (scene, mut seen) = (solid(&bundle), [0; 1]);
                 let all = scene.objects().unwrap();
                 // Those whose record makes no sense are seen.
-                let unknown = (0..all.count()).filter(|number| all.get(*number).is_none());
+                let unknown = (0..all.count()).filter(|number| all.parts(*number).is_none());
                 assert!(scene.objects_seen([1.0; 3], &mut seen) as usize >= unknown.count());
                 opened += 1;
             }

@@ -1,10 +1,9 @@
 // How players move, where they may be then, and watches: whom a server must send to whom, frame by frame.
 
-// The sizes of viewcell_mover, viewcell_watched, viewcell_running, viewcell_position and viewcell_box.
+// The sizes of viewcell_mover, viewcell_watched, viewcell_running and viewcell_box.
 const MOVER = 136;
 const WATCHED = 352;
 const RUNNING = 80;
-const POSITION = 24;
 const BOX = 48;
 
 const shown = (x) => (Array.isArray(x) ? `[${x}]` : String(x));
@@ -63,15 +62,16 @@ export class Reachable {
     const { engine, handle } = this.#of;
     this.#set(set);
     if (mover !== null) writeMover(engine.view(engine.scratch), mover);
-    engine.ask('viewcell_reachable_set', handle, set, mover === null ? 0 : engine.scratch);
+    engine.ask('viewcell_reachable_set', handle, set, mover === null ? 0 : engine.scratch, 0);
   }
 
   // A set becomes that of a player who is at a position, and until some time at one of a box: [least, greatest corner].
   setBox(set, position, [low, high]) {
     const { engine, handle } = this.#of;
-    const all = [...numbers(position, 3, 'position'), ...numbers(low, 3, 'box'), ...numbers(high, 3, 'box')];
-    new Float64Array(engine.exports.memory.buffer, engine.scratch, 9).set(all);
-    engine.ask('viewcell_reachable_set_box', handle, this.#set(set), engine.scratch, engine.scratch + POSITION);
+    const all = [...numbers(low, 3, 'box'), ...numbers(high, 3, 'box')];
+    writeMover(engine.view(engine.scratch), { position });
+    new Float64Array(engine.exports.memory.buffer, engine.scratch + MOVER, 6).set(all);
+    engine.ask('viewcell_reachable_set', handle, this.#set(set), engine.scratch, engine.scratch + MOVER);
   }
 
   // The box of positions that a player may have until so many seconds on by the rules of Quake and its descendants, if nothing is in

@@ -27,7 +27,8 @@ class Bundle {
       throw new Error(this.text(words));
     this.scratch = at;
     this.handle = new Uint32Array(functions.memory.buffer, at, 1)[0];
-    this.isTerrain = functions.viewcell_kind(this.handle) === 1;
+    functions.viewcell_info(this.handle, at);
+    this.isTerrain = new Uint32Array(functions.memory.buffer, at, 1)[0] === 1;
   }
 
   room(length) {

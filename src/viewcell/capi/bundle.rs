@@ -221,17 +221,3 @@ pub unsafe extern "C" fn viewcell_close(bundle: *mut viewcell_bundle) -> viewcel
     // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
     answer(|| unsafe { close(bundle) })
 }
-
-/// What kind of world the bundle is of: VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID. Functions that
-/// are for another kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
-///
-/// This and all queries of a bundle below: any number of threads at a time, except during
-/// viewcell_close; no allocation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_kind(bundle: *const viewcell_bundle) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody changes or closes the handle during the call: the header tells the caller so.
-        let kind = unsafe { source(bundle) }?.world().kind();
-        Ok(kind.code() as viewcell_status)
-    })
-}

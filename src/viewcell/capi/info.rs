@@ -60,13 +60,17 @@ pub struct viewcell_world {
     /// |axes[1]| and |axes[2]| of the engine's position, counted from 1, with the signs of axes. 1, 2, 3 and a scale of 1 where
     /// the bake was told of no engine, and in worlds of other kinds. By them a caller knows whose positions are expected.
     pub axes: [i32; 3],
-    /// 0.
-    pub reserved: u32,
+    /// Of a scene: the objects that it draws, numbered from 0. Else 0.
+    pub objects: u32,
     /// Of any world: units of the level in a unit of the engine: 0.01 where a level in metres is asked in centimetres.
     pub scale: f64,
 }
 
-/// What a bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// What a bundle is of. Functions that are for another kind of world return VIEWCELL_KIND. Returns VIEWCELL_OK,
+/// VIEWCELL_NULL or VIEWCELL_CLOSED.
+///
+/// This and all queries of a bundle below: any number of threads at a time, except during
+/// viewcell_close; no allocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_info(
     bundle: *const viewcell_bundle,
@@ -117,6 +121,7 @@ pub unsafe extern "C" fn viewcell_info(
                     cell: level.cell_size(),
                     hull: level.hull().into(),
                     eye: level.eye(),
+                    objects: level.objects().map_or(0, |all| all.count()),
                     input_bytes: parameters.input_bytes,
                     input_crc32: parameters.input_crc32,
                     ..common

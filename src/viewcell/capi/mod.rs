@@ -22,6 +22,7 @@ mod handle;
 mod info;
 #[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 mod motion;
+mod objects;
 #[cfg(not(target_arch = "wasm32"))]
 mod patched;
 mod place;
@@ -36,6 +37,7 @@ pub use frontier::*;
 pub use info::*;
 #[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 pub use motion::*;
+pub use objects::*;
 #[cfg(not(target_arch = "wasm32"))]
 pub use patched::*;
 pub use place::*;

@@ -4,7 +4,7 @@
 
 use super::bundle::{source, viewcell_bundle};
 use super::handle::{Kept, Table, close, get, get_mut, keep};
-use super::place::{position, viewcell_box, viewcell_position};
+use super::place::{viewcell_box, viewcell_position};
 use super::session::{moved, viewcell_notice, viewcell_session};
 use super::status::{
     Outcome, VIEWCELL_ARGUMENT, VIEWCELL_OK, VIEWCELL_OUTSIDE, answer, flag, given, place,
@@ -175,23 +175,32 @@ pub unsafe extern "C" fn viewcell_reachable_new(
 }
 
 /// Sets a set to all that a player may reach in the interval of mover, within its limits; where mover is null, to the
-/// empty set. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is
-/// neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
+/// empty set. Where box is not null, to who is at the position of mover now, and stays within box until the end of the
+/// interval, whatever else mover says. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT
+/// (has_velocity is neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viewcell_reachable_set(
     reachable: *mut viewcell_reachable,
     set: u32,
     mover: *const viewcell_mover,
+    r#box: *const viewcell_box,
 ) -> viewcell_status {
     answer(|| {
         // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
         let sets = &mut unsafe { get_mut(reachable) }?.sets;
         let set = sets.get_mut(set as usize).ok_or(VIEWCELL_OUTSIDE)?;
         if mover.is_null() {
-            set.clear()
+            set.clear();
+            return Ok(VIEWCELL_OK);
+        }
+        // SAFETY: readable during the call: the header tells the caller so.
+        let mover = unsafe { self::mover(mover) }?;
+        if r#box.is_null() {
+            set.set(&mover);
         } else {
-            // SAFETY: null, or readable during the call: the header tells the caller so.
-            set.set(&unsafe { self::mover(mover) }?)
+            // SAFETY: readable during the call: the header tells the caller so.
+            let corners = *unsafe { given(r#box) }?;
+            set.set_region(mover.motion.position, &Extent::of_box(corners.into()));
         }
         Ok(VIEWCELL_OK)
     })
@@ -226,7 +235,7 @@ pub struct viewcell_running {
 
 /// The bounding box of the positions that a player may have from the time of motion until that many seconds later, if
 /// nothing is in the way: with on_ground 1 on level ground with nothing above it, with 0 in free air. A server checks that
-/// the box is free, and uses viewcell_reachable_set where it is not, or where the player swims, flies or may be pushed.
+/// the box is free, and gives viewcell_reachable_set no box where it is not, or where the player swims, flies or may be pushed.
 /// Infinite where velocity is not known, where the player may have landed from a jump by then, and for rules out of range.
 ///
 /// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (has_velocity or on_ground is neither 0 nor 1) or VIEWCELL_NULL.
@@ -259,26 +268,6 @@ pub unsafe extern "C" fn viewcell_reachable_box(
         };
         let region = rules.region(&motion, flag(on_ground)?, until);
         *out = region.corners().into();
-        Ok(VIEWCELL_OK)
-    })
-}
-
-/// Sets a set to a player who is at a position now, and stays within a box until the end of the interval. Returns
-/// VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viewcell_reachable_set_box(
-    reachable: *mut viewcell_reachable,
-    set: u32,
-    position: *const viewcell_position,
-    r#box: *const viewcell_box,
-) -> viewcell_status {
-    answer(|| {
-        // SAFETY: nobody else uses the handle during the call: the header tells the caller so.
-        let sets = &mut unsafe { get_mut(reachable) }?.sets;
-        let set = sets.get_mut(set as usize).ok_or(VIEWCELL_OUTSIDE)?;
-        // SAFETY: null, or readable during the call: the header tells the caller so.
-        let (position, corners) = unsafe { (self::position(position)?, *given(r#box)?) };
-        set.set_region(position, &Extent::of_box(corners.into()));
         Ok(VIEWCELL_OK)
     })
 }

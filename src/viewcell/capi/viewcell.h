@@ -206,8 +206,8 @@ typedef struct {
   // |axes[1]| and |axes[2]| of the engine's position, counted from 1, with the signs of axes. 1, 2, 3 and a scale of 1 where
   // the bake was told of no engine, and in worlds of other kinds. By them a caller knows whose positions are expected.
   int32_t axes[3];
-  // 0.
-  uint32_t reserved;
+  // Of a scene: the objects that it draws, numbered from 0. Else 0.
+  uint32_t objects;
   // Of any world: units of the level in a unit of the engine: 0.01 where a level in metres is asked in centimetres.
   double scale;
 } viewcell_world;
@@ -469,13 +469,6 @@ viewcell_status viewcell_check_pages(const viewcell_bundle *bundle,
 // handle at the same time.
 viewcell_status viewcell_close(viewcell_bundle *bundle);
 
-// What kind of world the bundle is of: VIEWCELL_TERRAIN, VIEWCELL_CELLS or VIEWCELL_SOLID. Functions that
-// are for another kind return VIEWCELL_KIND. Or VIEWCELL_NULL, VIEWCELL_CLOSED.
-//
-// This and all queries of a bundle below: any number of threads at a time, except during
-// viewcell_close; no allocation.
-viewcell_status viewcell_kind(const viewcell_bundle *bundle);
-
 // Opens a bundle of a terrain with patches over it, which viewcell rebake makes when ground changes:
 // count paths from patches on, in the order in which they were made. Patches are read whole; after
 // that they may be replaced or deleted. Otherwise like viewcell_open with VIEWCELL_MAP; VIEWCELL_FORMAT also for a patch
@@ -533,8 +526,13 @@ viewcell_status viewcell_distance(const viewcell_bundle *bundle,
                                   viewcell_place from,
                                   viewcell_place to);
 
-// What a bundle is of. Returns VIEWCELL_OK, VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_info(const viewcell_bundle *bundle, viewcell_world *world);
+// What a bundle is of. Functions that are for another kind of world return VIEWCELL_KIND. Returns VIEWCELL_OK,
+// VIEWCELL_NULL or VIEWCELL_CLOSED.
+//
+// This and all queries of a bundle below: any number of threads at a time, except during
+// viewcell_close; no allocation.
+viewcell_status viewcell_info(const viewcell_bundle *bundle,
+                              viewcell_world *world);
 
 // Whether a player at place to may be seen from place from: 1 or 0. The answer holds for all positions in both places. In
 // a solid level it is whether any part of a body in to is visible from any eye in from: the directions differ. 0 if either
@@ -774,15 +772,17 @@ viewcell_status viewcell_reachable_new(const viewcell_bundle *bundle,
                                        viewcell_reachable **reachable);
 
 // Sets a set to all that a player may reach in the interval of mover, within its limits; where mover is null, to the
-// empty set. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT (has_velocity is
-// neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
+// empty set. Where box is not null, to who is at the position of mover now, and stays within box until the end of the
+// interval, whatever else mover says. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT
+// (has_velocity is neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
 viewcell_status viewcell_reachable_set(viewcell_reachable *reachable,
                                        uint32_t set,
-                                       const viewcell_mover *mover);
+                                       const viewcell_mover *mover,
+                                       const viewcell_box *box);
 
 // The bounding box of the positions that a player may have from the time of motion until that many seconds later, if
 // nothing is in the way: with on_ground 1 on level ground with nothing above it, with 0 in free air. A server checks that
-// the box is free, and uses viewcell_reachable_set where it is not, or where the player swims, flies or may be pushed.
+// the box is free, and gives viewcell_reachable_set no box where it is not, or where the player swims, flies or may be pushed.
 // Infinite where velocity is not known, where the player may have landed from a jump by then, and for rules out of range.
 //
 // Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (has_velocity or on_ground is neither 0 nor 1) or VIEWCELL_NULL.
@@ -791,13 +791,6 @@ viewcell_status viewcell_reachable_box(const viewcell_running *rules,
                                        uint32_t on_ground,
                                        double until,
                                        viewcell_box *box);
-
-// Sets a set to a player who is at a position now, and stays within a box until the end of the interval. Returns
-// VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_reachable_set_box(viewcell_reachable *reachable,
-                                           uint32_t set,
-                                           const viewcell_position *position,
-                                           const viewcell_box *box);
 
 // Whether a player anywhere in one set may see a player anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
 // their movers; but in a solid level, without what walls keep them from reaching. 0 where either set is empty. Or

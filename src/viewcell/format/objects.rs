@@ -67,21 +67,29 @@ impl<'a> Objects<'a> {
         self.count
     }
 
-    /// An object; `None` of one that is not there, or whose record is damaged.
-    pub fn get(&self, number: u32) -> Option<Object<'a>> {
+    /// The parts of an object; `None` of one that is not there, or whose parts are not.
+    #[inline]
+    pub fn parts(&self, number: u32) -> Option<Range<u32>> {
         if number >= self.count {
             return None;
         }
         let record = (number as usize + 1) * RECORD_LEN;
-        let word = |at: usize| u32_at(self.bytes, record + at);
+        let (first, parts) = (u32_at(self.bytes, record)?, u32_at(self.bytes, record + 4)?);
+        let end = first.checked_add(parts).filter(|end| *end <= self.parts)?;
+        Some(first..end)
+    }
+
+    /// An object; `None` of one that is not there, or whose record is damaged.
+    pub fn get(&self, number: u32) -> Option<Object<'a>> {
+        let parts = self.parts(number)?;
+        let record = (number as usize + 1) * RECORD_LEN;
         // Where the name before ends; of the first, what is reserved.
         let begin = u32_at(self.bytes, record - 4)?;
-        let (first, parts) = (word(0)?, word(4)?);
-        let end = first.checked_add(parts).filter(|end| *end <= self.parts)?;
+        let end = u32_at(self.bytes, record + 12)?;
         Some(Object {
-            parts: first..end,
-            triangles: word(8)?,
-            path: self.names.get(begin as usize..word(12)? as usize)?,
+            parts,
+            triangles: u32_at(self.bytes, record + 8)?,
+            path: self.names.get(begin as usize..end as usize)?,
         })
     }
 }

@@ -6,6 +6,7 @@
 
 mod budget;
 pub(crate) mod cell_by_cell;
+mod drawn;
 mod occlusion;
 pub(crate) mod reached;
 mod solids;
@@ -22,11 +23,9 @@ use super::error::OpenError;
 use super::terrain::TerrainBundle;
 use super::within::Extent;
 use crate::format::frame::Corners;
-use crate::format::morton;
 use crate::format::occluders::Occluders;
 use crate::format::solid::{SolidCells, SolidParameters};
-use crate::format::{FormatError, Frame, Object, Objects, Sizes, Tag, WorldKind};
-use within::{BLOCK, bit_of};
+use crate::format::{FormatError, Frame, Objects, Sizes, Tag, WorldKind};
 
 /// A bundle of a solid level, ready for queries. Copy it freely: it is a handful of slices.
 ///
@@ -237,48 +236,6 @@ impl<'a> SolidBundle<'a> {
         // Not the parts of a scene.
         let seen = seen.map(SolidParameters::cell_of);
         seen.filter(move |cell| *cell < cells).chain(0..all)
-    }
-
-    /// What a scene draws, by number; `None` of a level, of which players are seen.
-    pub const fn objects(&self) -> Option<Objects<'a>> {
-        self.objects
-    }
-
-    /// Whether an object of a scene may be seen from a cell: `true` of what is always drawn, of what is not there, and where
-    /// the bundle is damaged.
-    pub fn object_visible(&self, cell: u32, object: u32) -> bool {
-        let cells = self.cells();
-        let Some(Object { parts, .. }) = self.objects.and_then(|all| all.get(object)) else {
-            return true;
-        };
-        if cell >= cells || parts.is_empty() {
-            return true;
-        }
-        let [first, end] = [parts.start, parts.end].map(|part| cells + part);
-        let viewer = morton::place((cell / BLOCK).into());
-        let mut blocks = first / BLOCK..end.div_ceil(BLOCK);
-        blocks.any(|block| {
-            let here = first.max(block * BLOCK)..end.min((block + 1) * BLOCK);
-            let here = here.fold(0, |here, part| here | bit_of(part));
-            let target = morton::place(block.into());
-            self.sights.part_sees(viewer, bit_of(cell), target, here) != Some(false)
-        })
-    }
-
-    /// Which objects of a scene may be seen by a camera at a position: bit n of `seen`, 64 a word, for object n. All from a
-    /// position in no cell. Returns how many they are; those for which there is no room are counted all the same.
-    pub fn objects_seen(&self, position: [f64; 3], seen: &mut [u64]) -> u32 {
-        seen.fill(0);
-        let cell = self.locate(position).unwrap_or(u32::MAX);
-        let all = 0..self.objects.map_or(0, |all| all.count());
-        let visible = all.filter(|object| self.object_visible(cell, *object));
-        visible
-            .inspect(|object| {
-                if let Some(word) = seen.get_mut(*object as usize / 64) {
-                    *word |= 1 << (object % 64);
-                }
-            })
-            .count() as u32
     }
 
     /// Who sees whom as a terrain of numbers: cell n is the sample whose Morton number is n
