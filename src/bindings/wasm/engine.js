@@ -3,7 +3,7 @@
 import { Reachable, Watch, writeMover } from './motion.js';
 import { Frontier, Region, Session } from './sets.js';
 
-const ABI = 3;
+const ABI = 4;
 // Where small answers are written, and where words of text are.
 const SCRATCH = 1024;
 // A module whose bundles are all closed is let go if its memory is larger: memory never shrinks.

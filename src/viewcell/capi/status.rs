@@ -7,7 +7,7 @@ use crate::frontier::FrontierError;
 use crate::query::{FormatError, OpenError};
 
 /// The version of this header. Pass it to viewcell_open: a library of another version refuses.
-pub const VIEWCELL_ABI_VERSION: u32 = 3;
+pub const VIEWCELL_ABI_VERSION: u32 = 4;
 
 /// What a function returns: 0 or more is an answer, less than 0 a status that says why there is
 /// none. An unlucky `if (viewcell_visible(...))` takes a failure for "visible", which is safe.

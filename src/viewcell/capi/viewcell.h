@@ -67,7 +67,7 @@
 #include <stdint.h>
 
 // The version of this header. Pass it to viewcell_open: a library of another version refuses.
-#define VIEWCELL_ABI_VERSION 3
+#define VIEWCELL_ABI_VERSION 4
 
 // Map the file, in a time that does not depend on its size.
 #define VIEWCELL_MAP 0
@@ -533,6 +533,24 @@ viewcell_status viewcell_distance(const viewcell_bundle *bundle,
 // viewcell_close; no allocation.
 viewcell_status viewcell_info(const viewcell_bundle *bundle,
                               viewcell_world *world);
+
+// Which objects of a scene may be seen by a camera at a position: bit n % 64 of word n / 64 becomes 1 if object n has to be
+// drawn, else 0. All from a position in no cell. count is the length of words, at least (viewcell_world.objects + 63) / 64;
+// further words become 0. Returns how many objects they are; VIEWCELL_BUFFER, VIEWCELL_KIND (no scene), VIEWCELL_NULL or
+// VIEWCELL_CLOSED.
+viewcell_status viewcell_objects_seen(const viewcell_bundle *bundle,
+                                      const viewcell_position *position,
+                                      uint64_t *words,
+                                      size_t count);
+
+// Where an object is in its scene: names from the root to it, with / between them, in UTF-8 with a zero at its end. Written
+// where size, the length of path, has room for it and its zero. Returns how many bytes it has without the zero;
+// VIEWCELL_OUTSIDE (no such object), VIEWCELL_FORMAT (it is damaged), VIEWCELL_KIND (no scene), VIEWCELL_NULL (path is null,
+// and size is not 0) or VIEWCELL_CLOSED.
+viewcell_status viewcell_object_path(const viewcell_bundle *bundle,
+                                     uint32_t object,
+                                     char *path,
+                                     size_t size);
 
 // Whether a player at place to may be seen from place from: 1 or 0. The answer holds for all positions in both places. In
 // a solid level it is whether any part of a body in to is visible from any eye in from: the directions differ. 0 if either

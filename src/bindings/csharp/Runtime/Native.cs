@@ -13,7 +13,7 @@ namespace Viewcell
 #else
         internal const string Library = "viewcell";
 #endif
-        internal const uint AbiVersion = 3;
+        internal const uint AbiVersion = 4;
         [DllImport(Library)] internal static extern IntPtr viewcell_status_text(int status);
         [DllImport(Library)] internal static extern uint viewcell_abi_version();
         [DllImport(Library)] internal static extern int viewcell_open(uint abi, byte* path, uint how, out BundleHandle bundle, byte* message, UIntPtr size);
