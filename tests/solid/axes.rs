@@ -4,7 +4,6 @@
 //! `VIEWCELL_BLESS=1 cargo test --test solid axes` writes them anew.
 
 use std::path::Path;
-use std::time::Duration;
 
 use viewcell::dice::Dice;
 use viewcell::format::Frame;
@@ -172,9 +171,8 @@ fn every_question_is_answered_alike_with_an_engines_coordinates_and_the_levels()
         let options = WatchOptions::default();
         let mut watches =
             [level, level.as_baked()].map(|of| Watch::new(of, players, options).unwrap());
-        let mut tests = [level, level.as_baked()].map(|of| of.occlusion_test().unwrap());
         let mut dice = Dice(3);
-        let [mut hidden, mut proven, mut apart, mut doors] = [0; 4];
+        let [mut hidden, mut apart, mut doors] = [0; 3];
         for round in 0..60 {
             let movers: Vec<[Mover; 2]> = (0..players)
                 .map(|_| {
@@ -199,7 +197,6 @@ fn every_question_is_answered_alike_with_an_engines_coordinates_and_the_levels()
             for (k, corners) in [door.map(engine), door.map(told)].into_iter().enumerate() {
                 let all: Vec<[Point; 2]> = closed.then(|| upright(corners)).into_iter().collect();
                 watches[k].set_doors(&all);
-                tests[k].set_doors(&all);
                 for (player, movers) in movers.iter().enumerate() {
                     let of = [0.3, 0.0][usize::from(player % 2 == 0)];
                     let body = [[-0.2, -0.2, 0.0], [0.2, 0.2, 1.5]];
@@ -275,19 +272,13 @@ fn every_question_is_answered_alike_with_an_engines_coordinates_and_the_levels()
                     let sends = watches[1].sends(a, b);
                     assert_eq!(watches[0].sends(a, b), sends, "{what}");
                     apart += u32::from(a != b && !sends);
-                    let budget = Duration::from_secs(60);
-                    let [t, u] = &mut tests;
-                    let found = u.hides(&own.region(&y[0]), &own.region(&y[1]), &mut 0, budget);
-                    let same = t.hides(&regions[0], &regions[1], &mut 0, budget);
-                    assert_eq!(same, found, "{what}");
-                    proven += u32::from(found);
-                    doors += u32::from(found && closed);
+                    doors += u32::from(a != b && !sends && moving && closed);
                 }
             }
         }
         assert!(
-            hidden > 100 && proven > 100 && apart > 100 && doors > 50,
-            "{from:?}: {hidden} {proven} {apart} {doors}"
+            hidden > 100 && apart > 100 && doors > 50,
+            "{from:?}: {hidden} {apart} {doors}"
         );
     }
 }

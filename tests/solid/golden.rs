@@ -3,12 +3,13 @@
 //! `VIEWCELL_BLESS=1 cargo test --test solid golden` writes it anew.
 
 use std::path::Path;
-use std::time::Duration;
 
+use super::watch::hides;
 use crate::common::bake;
 use crate::reader::{read_bundle, said};
 use viewcell::format::SolidUnits;
-use viewcell::query::{Bundle, Extent, OwnedBundle, Place, SolidBundle, World};
+use viewcell::query::{Bundle, OwnedBundle, Place, SolidBundle, World};
+use viewcell::watch::{Watch, WatchOptions};
 use viewcell_bake::BakeOptions;
 use viewcell_bake::bundle::verify;
 use viewcell_bake::visibility::Simd;
@@ -157,11 +158,9 @@ fn a_damaged_bundle_does_no_harm() {
             let _ = level.visible_cells(0).count();
         }
         if at % 64 == 0
-            && let Some(mut test) = level.occlusion_test()
+            && let Some(mut watch) = Watch::new(level, 2, WatchOptions::default())
         {
-            test.set_doors(&[[a, b]]);
-            let [from, to] = [a, b].map(|at| Extent::of_box([at, at]));
-            let _ = test.hides(&from, &to, &mut 0, Duration::from_millis(1));
+            let _ = hides(&mut watch, &[[a, b]], [a, b], 1000);
         }
     }
     assert!(refused > 1000 && asked > 10_000, "{refused} {asked}");

@@ -18,7 +18,6 @@ mod golden;
 mod headers;
 mod meshes;
 mod motion;
-mod occlusion;
 mod origin;
 mod packs;
 mod places;

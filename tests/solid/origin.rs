@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use viewcell::query::{Extent, OwnedBundle};
+use viewcell::query::OwnedBundle;
+use viewcell::watch::{Watch, WatchOptions};
 use viewcell_bake::BakeOptions;
 use viewcell_ingest::solid::{SolidOptions, solid_from_bytes};
 use viewcell_ingest::world::solid::{Aabb, PlaceOptions};
 
+use super::watch::hides;
 use crate::boxes::SIDES;
 use crate::common::{bake, solid};
 
@@ -84,18 +86,12 @@ fn a_gap_of_ten_centimetres_is_seen_through_at_national_coordinates() {
             assert!(level.locate(at(west)).is_some(), "{by:?}");
             assert_eq!(found, seen, "a gap of {width} m, moved by {by:?}");
             // What is asked at run time is proven of the same occluders.
-            let mut test = level.occlusion_test().unwrap();
-            let point = |p: [f64; 3]| Extent::of_box([at(p), at(p)]);
-            let long = std::time::Duration::from_secs(10);
-            let hidden = test.hides(&point(west), &point(east), &mut 0, long);
+            let mut watch = Watch::new(*level, 2, WatchOptions::default()).unwrap();
+            let door = [[-0.05, -1.0, -1.0], [0.05, 1.0, 3.0]].map(at);
+            let both = [west, east].map(at);
+            let hidden = hides(&mut watch, &[], both, u32::MAX);
             assert_eq!(hidden, !seen, "a gap of {width} m, moved by {by:?}");
-            if seen {
-                test.set_doors(&[[[-0.05, -1.0, -1.0], [0.05, 1.0, 3.0]].map(at)]);
-                assert!(
-                    test.hides(&point(west), &point(east), &mut 0, long),
-                    "{by:?}"
-                );
-            }
+            assert!(hides(&mut watch, &[door], both, u32::MAX), "{by:?}");
         }
     }
 }

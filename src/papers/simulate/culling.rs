@@ -3,11 +3,8 @@
 //! Players are known by their positions alone, as in a recording: a velocity is the difference of two of them. It may be off
 //! by what the player can gain in half a frame, which is part of what they may reach.
 
-use std::time::Duration;
 
-use viewcell::query::{
-    Motion, MotionLimits, Mover, OcclusionTest, ReachableSet, SolidBundle, World,
-};
+use viewcell::query::{Motion, MotionLimits, Mover, ReachableSet, SolidBundle, World};
 use viewcell::watch::{Watch, WatchCounts, WatchOptions, Watched, swept};
 
 use super::sent::{ELSEWHERE, Late, Sent, frames};
@@ -19,8 +16,6 @@ use viewcell_simulate::trace::{Trace, TracePoint};
 pub enum Method {
     /// By the cells that both may reach.
     Bake,
-    /// The same, and each pair that is left is tested cell by cell against the level's solids.
-    Tested,
     /// By a [`Watch`].
     Watch,
 }
@@ -74,10 +69,6 @@ const ACCELERATION: f64 = 10.0;
 const FALLING: [f64; 2] = [800.0, 270.0];
 /// A step of a stair. [Unit: of Quake]
 const STEP: f64 = 18.0;
-/// Of a test of a pair.
-const TEST: Duration = Duration::from_micros(200);
-/// After how long a pair is tested again. [Unit: ms]
-const AGAIN: u64 = 100;
 
 impl CullingOptions {
     /// How somebody may move until some time.
@@ -181,7 +172,7 @@ pub fn cull(
             .collect();
         found.watch(&recorded, index, &known);
         let begun = clock();
-        server.frame(time, &known);
+        server.frame(&known);
         let took = clock() - begun;
         found.frames += 1;
         found.time += took;
@@ -258,14 +249,12 @@ enum Server<'a> {
     Watch(Box<Watch<'a>>, u32),
 }
 
-/// What asks the cells that players reach, and the test.
+/// What asks the cells that players reach.
 struct Cells<'a> {
-    level: SolidBundle<'a>,
     sets: [Vec<ReachableSet<'a>>; 2],
-    test: Option<OcclusionTest>,
     is_there: Vec<bool>,
-    /// Whether somebody is sent, what hid them, and until when they are not tested.
-    pairs: Vec<(bool, u32, u64)>,
+    /// Whether somebody is sent.
+    pairs: Vec<bool>,
 }
 
 impl<'a> Server<'a> {
@@ -279,23 +268,17 @@ impl<'a> Server<'a> {
             };
             return Some(Self::Watch(Box::new(watch), work));
         }
-        let test = match options.method {
-            Method::Tested => Some(level.occlusion_test()?),
-            Method::Bake | Method::Watch => None,
-        };
         let set = ReachableSet::new(World::Solid(level));
         Some(Self::Cells(Box::new(Cells {
-            level,
             sets: [vec![set.clone(); players], vec![set; players]],
-            test,
             is_there: vec![false; players],
-            pairs: vec![(false, 0, 0); players * players],
+            pairs: vec![false; players * players],
         })))
     }
 
-    fn frame(&mut self, time: u64, known: &[Option<[Mover; 2]>]) {
+    fn frame(&mut self, known: &[Option<[Mover; 2]>]) {
         match self {
-            Self::Cells(cells) => cells.frame(time, known),
+            Self::Cells(cells) => cells.frame(known),
             Self::Watch(watch, work) => {
                 for (player, movers) in known.iter().enumerate() {
                     match movers {
@@ -320,7 +303,7 @@ impl<'a> Server<'a> {
 
     fn sends(&self, viewer: usize, other: usize) -> bool {
         match self {
-            Self::Cells(cells) => cells.pairs[viewer * cells.is_there.len() + other].0,
+            Self::Cells(cells) => cells.pairs[viewer * cells.is_there.len() + other],
             Self::Watch(watch, _) => watch.sends(viewer, other),
         }
     }
@@ -342,7 +325,7 @@ impl<'a> Server<'a> {
 }
 
 impl Cells<'_> {
-    fn frame(&mut self, time: u64, known: &[Option<[Mover; 2]>]) {
+    fn frame(&mut self, known: &[Option<[Mover; 2]>]) {
         for (player, movers) in known.iter().enumerate() {
             self.is_there[player] = movers.is_some();
             for (k, sets) in self.sets.iter_mut().enumerate() {
@@ -359,22 +342,10 @@ impl Cells<'_> {
         let players = known.len();
         for viewer in 0..players {
             for other in 0..players {
-                let pair = &mut self.pairs[viewer * players + other];
-                pair.0 = false;
-                if viewer == other || !self.is_there[viewer] || !self.is_there[other] {
-                    continue;
-                }
-                let [eyes, bodies] = &mut self.sets;
-                let (from, to) = (&mut eyes[viewer], &mut bodies[other]);
-                pair.0 = from.sees(to);
-                let Some(test) = &mut self.test else { continue };
-                if pair.0 && pair.2 <= time {
-                    if test.hides_reachable(&self.level, [from, to], &mut pair.1, TEST) {
-                        pair.0 = false;
-                    } else {
-                        pair.2 = time + AGAIN;
-                    }
-                }
+                let are_there = viewer != other && self.is_there[viewer] && self.is_there[other];
+                let [eyes, bodies] = &self.sets;
+                self.pairs[viewer * players + other] =
+                    are_there && eyes[viewer].sees(&bodies[other]);
             }
         }
     }

@@ -64,8 +64,8 @@ pub(super) struct Args {
         requires = "level"
     )]
     hull: Option<Aabb>,
-    /// With --level: a bundle of the same level from `bake solid`. Counts whom a server would send by its cells, by the
-    /// occlusion test of each pair, and by a watch, and what a frame takes
+    /// With --level: a bundle of the same level from `bake solid`. Counts whom a server would send by its cells and by
+    /// a watch, and what a frame takes
     #[arg(long, value_name = "BUNDLE", requires = "level")]
     solid: Option<PathBuf>,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub(super) struct Document {
 /// What a server would send. Numbers count ordered pairs of living players and frames, unless it says otherwise.
 #[derive(Serialize, JsonSchema)]
 struct MethodRow {
-    /// By what: `bake` for cells, `tested` for these and the occlusion test, `watch`.
+    /// By what: `bake` for cells, or `watch`.
     method: &'static str,
     /// Who was sent, judged by lines of sight.
     lines: Lines,
@@ -418,11 +418,7 @@ fn by_methods(
     let opened = query::open(bundle)?;
     let level = opened.solid()?;
     let mut rows = Vec::new();
-    for (method, name) in [
-        (Method::Bake, "bake"),
-        (Method::Tested, "tested"),
-        (Method::Watch, "watch"),
-    ] {
+    for (method, name) in [(Method::Bake, "bake"), (Method::Watch, "watch")] {
         let options = CullingOptions {
             method,
             rtt: args.rtt,

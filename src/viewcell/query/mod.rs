@@ -58,7 +58,7 @@ pub use layers::Layers;
 pub use map::{MappedBundle, open_regular};
 pub use owned::OwnedBundle;
 pub use seen::Seen;
-pub use solid::{OcclusionTest, SolidBundle};
+pub use solid::SolidBundle;
 pub use terrain::TerrainBundle;
 pub(crate) use within::counted;
 pub use within::{Extent, Motion, MotionLimits, Mover, Predictor, Reach, ReachableSet, Running};

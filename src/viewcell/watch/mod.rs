@@ -26,13 +26,14 @@ mod watched;
 
 use crate::convex::{Found, Point, Span};
 use crate::format::frame::{Corners, Frame};
+use crate::query::solid::Solids;
 use crate::query::solid::cell_by_cell::CellByCell;
 use crate::query::solid::reached::ReachedCell;
-use crate::query::solid::{Solids, door};
 use crate::query::{Mover, OwnedBundle, SolidBundle, counted};
 use proof::{MOST_NODES, ProofNode, Prover};
 pub use reach::swept;
 use reach::{Ground, LEVELS, Reach, Surroundings, is_within};
+use watched::door;
 pub use watched::{Smoke, WatchCounts, WatchOptions, Watched};
 
 /// Most looks for one proof. What is not proven in as many is mostly in sight of a place that few come to.

@@ -2,7 +2,6 @@
 
 use crate::convex::Point;
 use crate::format::frame::{Corners, Frame};
-use crate::query::solid::door;
 use crate::query::{Mover, SolidParameters};
 
 /// A player in a frame, in the coordinates that the level is asked with ([`SolidBundle::frame`](crate::query::SolidBundle::frame)).
@@ -108,4 +107,9 @@ pub struct WatchCounts {
     pub in_sight: u32,
     /// Work: looks at a pair of boxes, and pairs.
     pub work: u32,
+}
+
+/// A door of the level, not larger than it is.
+pub(super) fn door(frame: Frame, asked: Corners) -> Corners {
+    frame.rounded(frame.corners_to_level(asked), -1.0)
 }

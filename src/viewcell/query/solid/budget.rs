@@ -1,6 +1,4 @@
-//! How much a decision at run time may take: counted looks at pairs of boxes, of about a microsecond each, and time.
-
-use std::time::{Duration, Instant};
+//! How much a decision at run time may take: counted looks at pairs of boxes, of about a microsecond each.
 
 use crate::convex::Run;
 use crate::instructions::Instructions;
@@ -9,8 +7,6 @@ use crate::instructions::Instructions;
 #[derive(Debug)]
 pub(crate) struct Budget {
     looks: u32,
-    /// The clock is not asked where this is none.
-    until: Option<Instant>,
     instructions: Instructions,
 }
 
@@ -19,19 +15,13 @@ impl Budget {
     pub(crate) fn new() -> Self {
         Self {
             looks: 0,
-            until: None,
             instructions: Instructions::detect(),
         }
     }
 
-    /// So many looks, whatever time they take.
+    /// So many looks.
     pub(crate) fn go_on_with(&mut self, looks: u32) {
-        (self.looks, self.until) = (looks, None);
-    }
-
-    /// For some time.
-    pub(crate) fn go_on_for(&mut self, time: Duration) {
-        (self.looks, self.until) = (u32::MAX, Instant::now().checked_add(time));
+        self.looks = looks;
     }
 
     /// How many looks are left.
@@ -48,7 +38,7 @@ impl Run for Budget {
 
     #[inline(never)]
     fn goes_on(&mut self) -> bool {
-        let goes_on = self.looks > 0 && self.until.is_none_or(|until| Instant::now() < until);
+        let goes_on = self.looks > 0;
         self.looks = self.looks.saturating_sub(1);
         goes_on
     }

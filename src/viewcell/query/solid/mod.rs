@@ -7,14 +7,11 @@
 mod budget;
 pub(crate) mod cell_by_cell;
 mod drawn;
-mod occlusion;
 pub(crate) mod reached;
 mod solids;
 pub(crate) mod within;
 
 pub(crate) use budget::Budget;
-pub use occlusion::OcclusionTest;
-pub(crate) use occlusion::door;
 pub(crate) use solids::Solids;
 
 use super::Pvs;

@@ -7,7 +7,7 @@ use crate::format::cells::SymmetryCode;
 use crate::format::frame::{Corners, hull};
 use crate::query::solid::reached::{MOST, ReachedCell};
 use crate::query::solid::within::Parts;
-use crate::query::{Place, SolidBundle, World};
+use crate::query::{Place, World};
 
 /// The positions that a player may have at some time, with what of a world that takes. Finding it is most of what a question
 /// costs, so that a server finds one for each player and frame, and asks about all pairs.
@@ -151,20 +151,6 @@ impl<'a> ReachableSet<'a> {
                 _ => true,
             },
         }
-    }
-
-    /// Whether it is of a solid level.
-    pub(in crate::query) fn is_of(&self, level: &SolidBundle<'_>) -> bool {
-        let of = |level: &SolidBundle<'_>| {
-            let of = level.parameters();
-            (of.cells, of.input_bytes, of.input_crc32)
-        };
-        self.world.solid().is_some_and(|own| of(own) == of(level))
-    }
-
-    /// What the player may reach of each cell of a solid level; none if they are too many.
-    pub(in crate::query) fn reached(&mut self) -> &mut [ReachedCell] {
-        self.cells.get_mut(..self.count).unwrap_or_default()
     }
 
     /// Whether either may see the other.
