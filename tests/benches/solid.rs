@@ -160,3 +160,20 @@ fn snapshots(bencher: Bencher, ping: u32) {
         seen
     });
 }
+
+/// What a camera sees of a scene, from cells all over it.
+#[divan::bench]
+fn objects_seen(bencher: Bencher) {
+    let scene = level();
+    let objects = scene.objects().map_or(0, |all| all.count());
+    let places: Vec<[f64; 3]> = (0..1000)
+        .map(|i| middle((mixed(i) % u64::from(level().cells())) as u32))
+        .collect();
+    let mut words = vec![0; objects.div_ceil(64) as usize];
+    bencher
+        .counter(ItemsCount::new(places.len()))
+        .bench_local(move || {
+            let seen = |at: &[f64; 3]| scene.objects_seen(*at, &mut words);
+            places.iter().map(seen).sum::<u32>()
+        });
+}

@@ -3,7 +3,6 @@
 //! Players are known by their positions alone, as in a recording: a velocity is the difference of two of them. It may be off
 //! by what the player can gain in half a frame, which is part of what they may reach.
 
-
 use viewcell::query::{Motion, MotionLimits, Mover, ReachableSet, SolidBundle, World};
 use viewcell::watch::{Watch, WatchCounts, WatchOptions, Watched, swept};
 
