@@ -82,16 +82,26 @@ impl Quality {
 
     /// The view cells of a terrain of so many columns and rows.
     pub fn cells(self, width: u32, height: u32, mode: VisibilityMode) -> CellSizes {
+        // Of exact visibility each pair is a quarter of the work.
+        let few = match mode {
+            VisibilityMode::Exact => 2 * FEW,
+            VisibilityMode::Conservative => FEW,
+        };
+        self.cells_beyond(few, [width, height], mode)
+    }
+
+    /// The same, where terrains of more than so many samples are large.
+    pub(crate) fn cells_beyond(
+        self,
+        few: u64,
+        [width, height]: [u32; 2],
+        mode: VisibilityMode,
+    ) -> CellSizes {
         let samples = u64::from(width) * u64::from(height);
         let whole = CellSizes {
             finest: 0,
             grade: 0,
             detail: 0,
-        };
-        let few = match mode {
-            // A quarter of the work for each pair.
-            VisibilityMode::Exact => 2 * FEW,
-            VisibilityMode::Conservative => FEW,
         };
         let fits = |most: u64| {
             let finest = |level: &u32| samples >> (2 * level) <= most;

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use viewcell_bake::plan::{CellChoice, free_memory};
+use viewcell_bake::plan::{CellChoice, Grade, free_memory};
 use viewcell_bake::visibility::Curvature;
 use viewcell_bake::{Quality, check_sight};
 use viewcell_ingest as ingest;
@@ -86,13 +86,14 @@ enum OneOrTwo {
     Two([f64; 2]),
 }
 
-/// Whether a job file asks for something, or with which number.
+/// Whether a job file asks for something, or with which number or word.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "a schema")]
 enum Asked {
     OrNot(bool),
     With(f64),
+    As(String),
 }
 
 fn spacing(text: &str) -> Result<[f64; 2], String> {
@@ -290,7 +291,8 @@ pub struct CellSizeArgs {
     ///
     /// Two quads answer as one if the distance between them, in columns or rows, is at least RATIO of their sizes
     /// [default: 16]. One sees the other if anybody in it does. No visible player is hidden; more counts as
-    /// visible, in less time and fewer bytes.
+    /// visible, in less time and fewer bytes. With auto, cells are as --quality chooses them for terrains of more than
+    /// 300,000 samples, at any size.
     #[arg(
         hide_short_help = true,
         long,
@@ -300,7 +302,7 @@ pub struct CellSizeArgs {
         default_missing_value = GRADE
     )]
     #[schemars(with = "Option<Asked>")]
-    pub grade: Option<u32>,
+    pub grade: Option<Grade>,
 
     /// With --finest: level of the smallest quads that are distinguished within cells: 0 for samples, which hides
     /// the most; 1, 2 ... up to L, for whole cells, which takes the least time

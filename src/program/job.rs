@@ -231,6 +231,7 @@ impl Reading {
 mod tests {
     use super::*;
 
+    use viewcell_bake::plan::Grade;
     use viewcell_ingest as ingest;
 
     #[test]
@@ -301,7 +302,8 @@ mod tests {
         );
         assert_eq!((job.player_height, job.eye_height), (2.0, Some(1.7)));
         assert_eq!((job.force, job.threads), (true, 2));
-        assert_eq!((job.cells.finest, job.cells.grade), (Some(3), Some(16)));
+        assert_eq!(job.cells.finest, Some(3));
+        assert_eq!(job.cells.grade, Some(Grade::Ratio(16)));
         assert_eq!(job.memory, Some(ByteSize(4_000_000_000)));
         assert_eq!(job.sight.max_distance, Some(5000.0));
         assert_eq!(job.sight.earth_curvature, Some(0.13));

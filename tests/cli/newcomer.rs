@@ -255,6 +255,9 @@ fn a_bundle_says_in_words_how_its_cells_grow() {
             "draft (--finest 1 --grade=8 --detail 1)",
         ),
         (&["--grade=5"], "--finest 0 --grade=5"),
+        (&["--grade=auto"], "--finest 0 --grade=16"),
+        (&["--grade=auto", "--quality", "best"], "--grade=24"),
+        (&["--grade=auto", "--finest", "1"], "--finest 1 --grade=16"),
     ] {
         let bake = ["bake", "terrain", "wall.asc", "-o", "a.vcb", "--force"];
         folder.ok(&[&bake[..], options].concat());

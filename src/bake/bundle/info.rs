@@ -461,8 +461,7 @@ fn objects_seen(path: &Path) -> Option<(u32, f64)> {
     let objects = scene.objects()?.count();
     let step = scene.cells().div_ceil(MOST_CELLS) as usize;
     let cells = (0..scene.cells()).step_by(step);
-    let sees = |cell, object: &u32| scene.object_visible(cell, *object);
-    let seen = |cell| (0..objects).filter(|object| sees(cell, object)).count();
+    let seen = |cell| scene.objects_from(Some(cell)).count();
     let (count, all) = cells.fold((0, 0), |(count, all), cell| (count + 1, all + seen(cell)));
     Some((objects, all as f64 / f64::from(count)))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::PlanError;
-use super::options::CellChoice;
+use super::options::{CellChoice, Grade};
 use crate::job::{BakeOptions, Forecast, Observer, SolidWorld, Source, Stage, forecast_solid};
 use crate::quality::{BoxSizes, Quality};
 use crate::visibility::solid::KnownOccluders;
@@ -129,7 +129,7 @@ impl Choices {
         Ok(Arc::new(ChosenCells {
             places: find((&self.path, level), &options, observer)?,
             options,
-            grade: choice.grade.unwrap_or(0),
+            grade: choice.grade.map_or(0, Grade::ratio),
             forecast: None,
         }))
     }

@@ -28,6 +28,6 @@ pub use input::{Input, InputWorld, Players, SolidInput};
 pub use kind::WorldFile;
 pub use layers::{Layer, Layers, lay};
 pub use memory::free_memory;
-pub use options::{BudgetChoice, CellChoice, PlanOptions, WeightChoice};
+pub use options::{BudgetChoice, CellChoice, Grade, PlanOptions, WeightChoice};
 pub use run::{Baked, run};
 pub use solid::{notes_of_places, standing};

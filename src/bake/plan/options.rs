@@ -29,11 +29,44 @@ pub struct CellChoice {
     /// [`finest`](BakeOptions::finest) of a terrain.
     pub finest: Option<u32>,
     /// [`grade`](BakeOptions::grade).
-    pub grade: Option<u32>,
+    pub grade: Option<Grade>,
     /// [`detail`](BakeOptions::detail) of a terrain.
     pub detail: Option<u32>,
     /// Width and height of the cells of a solid level. [Unit: of the file]
     pub cell: Option<[f64; 2]>,
+}
+
+/// How cells grow with distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// As the quality has it of terrains that are too large for samples, whatever the size.
+    Auto,
+    /// The distance at which two quads answer as one, in their sizes.
+    Ratio(u32),
+}
+
+impl Grade {
+    /// Of cells of a size that somebody gave.
+    pub(super) fn ratio(self) -> u32 {
+        match self {
+            Self::Auto => 0,
+            Self::Ratio(ratio) => ratio,
+        }
+    }
+}
+
+impl std::str::FromStr for Grade {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let ratio = || text.parse().map(Self::Ratio);
+        let or_auto = |_| "expected auto, or a whole number from 0".to_owned();
+        if text == "auto" {
+            Ok(Self::Auto)
+        } else {
+            ratio().map_err(or_auto)
+        }
+    }
 }
 
 impl From<Quality> for CellChoice {
@@ -48,19 +81,25 @@ impl From<Quality> for CellChoice {
 impl CellChoice {
     /// The quality, if it chooses the cells.
     pub fn chooses(&self) -> Option<Quality> {
-        let is_given = self.finest.or(self.grade).or(self.detail).is_some() || self.cell.is_some();
-        (!is_given).then_some(self.quality)
+        let is_given = self.finest.or(self.detail).is_some() || self.cell.is_some();
+        (!is_given && self.grade.is_none()).then_some(self.quality)
     }
 
     /// The view cells of a terrain of so many columns and rows.
     pub(super) fn sizes(&self, [width, height]: [u32; 2], mode: VisibilityMode) -> CellSizes {
-        match self.chooses() {
-            Some(quality) => quality.cells(width, height, mode),
-            None => CellSizes {
-                finest: self.finest.unwrap_or_default(),
-                grade: self.grade.unwrap_or_default(),
-                detail: self.detail.unwrap_or_default(),
+        let chosen = match (self.chooses(), self.grade) {
+            (Some(quality), _) => return quality.cells(width, height, mode),
+            (_, Some(Grade::Auto)) => self.quality.cells_beyond(0, [width, height], mode),
+            (_, grade) => CellSizes {
+                finest: 0,
+                grade: grade.map_or(0, Grade::ratio),
+                detail: 0,
             },
+        };
+        CellSizes {
+            finest: self.finest.unwrap_or(chosen.finest),
+            detail: self.detail.unwrap_or(chosen.detail),
+            ..chosen
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::heightmap::QualityName;
 use crate::level::LevelArgs;
 use crate::simulate::csv;
 use crate::{input, values};
-use viewcell_bake::plan::{CellChoice, Players};
+use viewcell_bake::plan::{CellChoice, Grade, Players};
 use viewcell_bake::{Input, PlanOptions};
 use viewcell_ingest::world::solid::{Aabb, Cameras};
 
@@ -203,7 +203,7 @@ pub fn run(args: &Args) -> Outcome {
         let cells = CellChoice {
             quality: args.quality.quality(),
             cell: args.cell,
-            grade: args.grade,
+            grade: args.grade.map(Grade::Ratio),
             ..CellChoice::default()
         };
         let mut options = PlanOptions {

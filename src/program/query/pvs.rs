@@ -74,10 +74,8 @@ fn objects(args: &PvsArgs, opened: &Opened, scene: &SolidBundle<'_>) -> Outcome 
     let position = args.by.position(opened, args.a)?;
     let world = opened.world();
     let cell = position.place.and_then(|place| world.number(place));
-    let from = cell.map_or(u32::MAX, |cell| cell as u32);
     let all = scene.objects();
-    let numbers = 0..all.map_or(0, |all| all.count());
-    let seen = numbers.filter(|number| scene.object_visible(from, *number));
+    let seen = scene.objects_from(cell.map(|cell| cell as u32));
     let objects = seen.map(|number| {
         // One whose record is damaged is seen all the same.
         let of = all.and_then(|all| all.get(number));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use viewcell_bake::plan::{BudgetChoice, CellChoice, Layer, Layers, Players, WeightChoice};
+use viewcell_bake::plan::{BudgetChoice, CellChoice, Grade, Layer, Layers, Players, WeightChoice};
 use viewcell_bake::{
     BakeOptions, CellOptions, Curvature, FlowMethod, Keep, PlanOptions, Quality, VisibilityMode,
 };
@@ -315,7 +315,7 @@ impl TerrainArguments {
                 None => quality,
             },
             finest: self.finest,
-            grade: self.grade,
+            grade: self.grade.map(Grade::Ratio),
             detail: self.detail,
             cell: None,
         };
@@ -391,7 +391,7 @@ impl SolidArguments {
     pub fn options(self) -> PyResult<PlanOptions> {
         let cells = CellChoice {
             cell: self.cell,
-            grade: Some(self.grade),
+            grade: Some(Grade::Ratio(self.grade)),
             ..CellChoice::default()
         };
         Ok(PlanOptions {
