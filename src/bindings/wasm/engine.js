@@ -216,7 +216,9 @@ class Engine {
     }
     const [solids, faces] = whole(92, 2);
     const hull = [numbers(136, 3), numbers(160, 3)];
-    return { kind: 'solid', ...common, cells: common.places, words, solids, faces, cell: numbers(112, 3), hull, eye: numbers(64, 2) };
+    const axes = Array.from(new Int32Array(buffer, at + 184, 3));
+    const [objects, scale] = [whole(196, 1)[0], numbers(200, 1)[0]];
+    return { kind: 'solid', ...common, cells: common.places, words, solids, faces, cell: numbers(112, 3), hull, eye: numbers(64, 2), axes, scale, objects };
   }
 
   positions(at, ...positions) {
@@ -273,6 +275,25 @@ class Engine {
     return this.within(count * 8, (at) => {
       this.ask('viewcell_pvs', handle, place, level, at, count);
       return new BigUint64Array(this.exports.memory.buffer, at, count).slice();
+    });
+  }
+
+  // Which objects of a scene a camera at a position may see, a bit each.
+  objectsSeen(handle, objects, position) {
+    const count = Math.ceil(objects / 64);
+    return this.within(24 + count * 8, (at) => {
+      this.positions(at, position);
+      this.ask('viewcell_objects_seen', handle, at, at + 24, count);
+      return new Uint32Array(this.exports.memory.buffer, at + 24, 2 * count).slice();
+    });
+  }
+
+  // Where an object is in its scene.
+  objectPath(handle, object) {
+    const length = this.ask('viewcell_object_path', handle, object, 0, 0);
+    return this.within(length + 1, (at) => {
+      this.ask('viewcell_object_path', handle, object, at, length + 1);
+      return this.text(at);
     });
   }
 

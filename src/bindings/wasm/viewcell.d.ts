@@ -88,6 +88,12 @@ interface Solid {
   readonly hull: readonly [readonly [number, number, number], readonly [number, number, number]];
   /** Heights of the eye over the origin: crouched, standing. */
   readonly eye: readonly [number, number];
+  /** Which coordinate of a position, counted from 1, is along x, y and z of the level, with z up; [1, 2, 3] if no engine was named. */
+  readonly axes: readonly [number, number, number];
+  /** Units of the level in one of positions. */
+  readonly scale: number;
+  /** How many objects a scene draws; 0 of a level. */
+  readonly objects: number;
 }
 
 /** How a player moves, in the bundle's units and seconds. Pairs: along the ground, and up or down; no limit if not given. */

@@ -197,6 +197,24 @@ export class Bundle {
     return mask;
   }
 
+  // The objects that a camera at a position may see in a scene, by number: all others need not be drawn. All where it is in no cell.
+  objectsSeen(position) {
+    const bits = this.#scene().objectsSeen(this.#handle, this.objects, pointOf(position));
+    return Array.from({ length: this.objects }, (_, n) => n).filter((n) => (bits[n >> 5] >> (n & 31)) & 1);
+  }
+
+  // Where each object is in its scene: names from the root to it, with / between them.
+  objectPaths() {
+    const engine = this.#scene();
+    return Array.from({ length: this.objects }, (_, n) => engine.objectPath(this.#handle, n));
+  }
+
+  #scene() {
+    const engine = this.#open('solid');
+    if (this.objects === 0) throw new ViewcellError('KIND', 'this is for a scene (viewcell bake scene), and the bundle is of a level');
+    return engine;
+  }
+
   // Whether one player may see another, each at any of their own times, as long as both keep to their limits:
   // { position, velocity, speed, acceleration, impulse, error, from, until }. Errs towards true. In `viewcell/server`.
   seesInMotion(from, to) {
