@@ -7,7 +7,7 @@ import ctypes
 import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 
-VERSION, CELLS, BUDGET = 3, 2, 64
+VERSION, CELLS, BUDGET = 4, 2, 64
 
 
 class World(Structure):

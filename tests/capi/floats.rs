@@ -4,12 +4,14 @@
 //! than nothing hides nobody whom the same call with the most cautious value shows; a box that is upside down shows, or is
 //! refused. `VIEWCELL_CALLS` says how many questions are asked (20,000): `scripts/fuzz` asks a million under AddressSanitizer.
 
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use opened::open;
 use viewcell::capi::*;
 use viewcell::dice::Dice;
-use viewcell::query::{Bundle, Motion, MotionLimits, Mover, Predictor, World};
+use viewcell::query::{
+    Bundle, Extent, Motion, MotionLimits, Mover, Predictor, ReachableSet, Running, World,
+};
 
 // Of this file, for it is a program of its own as well.
 #[path = "opened.rs"]
@@ -162,13 +164,6 @@ fn mover(floats: &[f64]) -> viewcell_mover {
     }
 }
 
-/// Where a box says where they go.
-fn standing(at: [f64; 3]) -> viewcell_mover {
-    let mut floats = [0.0; 16];
-    floats[..3].copy_from_slice(&at);
-    mover(&floats)
-}
-
 fn of_rust(floats: &[f64]) -> Mover {
     let of = mover(floats);
     Mover {
@@ -282,38 +277,6 @@ fn ask_watch(worlds: &Worlds, world: usize, of: &[f64]) -> Answer {
     }
 }
 
-/// Two reachable sets, and what is asked of them.
-fn with_sets(
-    worlds: &Worlds,
-    world: usize,
-    set: impl Fn(*mut viewcell_reachable, u32) -> viewcell_status,
-    ask: impl Fn(*mut viewcell_reachable) -> Answer,
-) -> Answer {
-    let mut sets = null_mut();
-    // SAFETY: pointers are to what the header asks for, the handle is open until it is closed.
-    unsafe {
-        let made = viewcell_reachable_new(worlds.handles[world], 2, &raw mut sets);
-        assert_eq!(made, VIEWCELL_OK);
-        let are_set = (0..2).all(|number| set(sets, number) == VIEWCELL_OK);
-        let answer = if are_set { ask(sets) } else { Refused };
-        assert_eq!(viewcell_reachable_close(sets), VIEWCELL_OK);
-        answer
-    }
-}
-
-fn set_movers(of: &[f64]) -> impl Fn(*mut viewcell_reachable, u32) -> viewcell_status {
-    let movers = [mover(of), mover(&of[16..])];
-    // SAFETY: pointers are to what the header asks for, and the handle is open.
-    move |sets, number| unsafe {
-        viewcell_reachable_set(sets, number, &raw const movers[number as usize], null())
-    }
-}
-
-fn see(sets: *mut viewcell_reachable) -> Answer {
-    // SAFETY: the handle is open.
-    seen(unsafe { viewcell_reachable_sees(sets, 0, 1) })
-}
-
 fn told(worlds: &Worlds, world: usize, of: &[f64]) -> Answer {
     let mut session = null_mut();
     let options = viewcell_session_options::default();
@@ -355,43 +318,6 @@ fn told(worlds: &Worlds, world: usize, of: &[f64]) -> Answer {
         assert_eq!(viewcell_session_close(session), VIEWCELL_OK);
     }
     hides(!is_told)
-}
-
-/// Hidden where the box is bounded, which a player must be in as long as they keep to the rules.
-fn reachable_box(_: &Worlds, _: usize, of: &[f64]) -> Answer {
-    let rules = viewcell_running {
-        speed: of[6],
-        accelerate: of[7],
-        air_accelerate: of[8],
-        friction: of[9],
-        stop_speed: of[10],
-        gravity: of[11],
-        jump: of[12],
-        frame: of[13],
-        rounding: of[14],
-        error: of[15],
-    };
-    let motion = viewcell_motion {
-        position: triple(of).into(),
-        velocity: triple(&of[3..]),
-        has_velocity: 1,
-        reserved: 0,
-    };
-    let mut bounds = viewcell_box::default();
-    let on_ground = u32::from(of[17] == 1.0);
-    // SAFETY: pointers are to what the header asks for.
-    let asked = unsafe {
-        viewcell_reachable_box(
-            &raw const rules,
-            &raw const motion,
-            on_ground,
-            of[16],
-            &raw mut bounds,
-        )
-    };
-    assert_eq!(asked, VIEWCELL_OK);
-    let [low, high] = <[[f64; 3]; 2]>::from(bounds);
-    hides(low.into_iter().chain(high).all(f64::is_finite))
 }
 
 const ALL: &[usize] = &[0, 1, 2];
@@ -449,14 +375,35 @@ fn questions() -> Vec<Question> {
             worlds: ALL,
         },
         Question {
-            name: "viewcell_reachable_set",
+            name: "viewcell_session_move_in_motion",
             kinds: movers(),
             choose: two_movers,
-            ask: |worlds, world, of| with_sets(worlds, world, set_movers(of), see),
+            ask: told,
             worlds: ALL,
         },
         Question {
-            name: "viewcell_reachable_set, of a box",
+            name: "viewcell_watch",
+            kinds: watch_kinds(),
+            choose: choose_watch,
+            ask: ask_watch,
+            worlds: &[SOLID],
+        },
+        Question {
+            name: "ReachableSet",
+            kinds: movers(),
+            choose: two_movers,
+            ask: |worlds, world, of| {
+                let [a, b] = [of, &of[16..]].map(|of| {
+                    let mut set = ReachableSet::new(worlds.rust[world]);
+                    set.set(&of_rust(of));
+                    set
+                });
+                hides(!a.sees(&b))
+            },
+            worlds: ALL,
+        },
+        Question {
+            name: "ReachableSet, of a region",
             kinds: {
                 let of = |first: usize| {
                     let low = [3, 4, 5].map(|k| Low(first + k + 3));
@@ -476,34 +423,18 @@ fn questions() -> Vec<Question> {
                 floats
             },
             ask: |worlds, world, of| {
-                let set = |sets, number| {
-                    let of = &of[9 * number as usize..];
-                    let (at, bounds) = (standing(triple(of)), corners(&of[3..]));
-                    // SAFETY: pointers are to what the header asks for, and the handle is open.
-                    unsafe {
-                        viewcell_reachable_set(sets, number, &raw const at, &raw const bounds)
-                    }
-                };
-                with_sets(worlds, world, set, see)
+                let [a, b] = [of, &of[9..]].map(|of| {
+                    let mut set = ReachableSet::new(worlds.rust[world]);
+                    let corners = [triple(&of[3..]), triple(&of[6..])];
+                    set.set_region(triple(of), &Extent::of_box(corners));
+                    set
+                });
+                hides(!a.sees(&b))
             },
             worlds: ALL,
         },
         Question {
-            name: "viewcell_session_move_in_motion",
-            kinds: movers(),
-            choose: two_movers,
-            ask: told,
-            worlds: ALL,
-        },
-        Question {
-            name: "viewcell_watch",
-            kinds: watch_kinds(),
-            choose: choose_watch,
-            ask: ask_watch,
-            worlds: &[SOLID],
-        },
-        Question {
-            name: "viewcell_reachable_box",
+            name: "Running::region",
             kinds: [vec![Place; 6], vec![Rule; 11], vec![IsThere]].concat(),
             choose: |_, _, dice| {
                 let mut floats: Vec<f64> = (0..6).map(|_| 300.0 * dice.fraction()).collect();
@@ -511,7 +442,33 @@ fn questions() -> Vec<Question> {
                 floats.extend([0.1, f64::from(dice.roll(2))]);
                 floats
             },
-            ask: reachable_box,
+            // Hidden where it is bounded, which a player must be in as long as they keep to the rules.
+            ask: |_, _, of| {
+                let rules = Running {
+                    speed: of[6],
+                    accelerate: of[7],
+                    air_accelerate: of[8],
+                    friction: of[9],
+                    stop_speed: of[10],
+                    gravity: of[11],
+                    jump: of[12],
+                    frame: of[13],
+                    rounding: of[14],
+                    error: of[15],
+                };
+                let motion = Motion {
+                    position: triple(of),
+                    velocity: Some(triple(&of[3..])),
+                };
+                let region = rules.region(&motion, of[17] == 1.0, of[16]);
+                hides(
+                    region
+                        .corners()
+                        .as_flattened()
+                        .iter()
+                        .all(|at| at.is_finite()),
+                )
+            },
             worlds: &[SOLID],
         },
         Question {

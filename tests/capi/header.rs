@@ -48,8 +48,7 @@ const FRONT: &str = "\
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
  * Velocities and limits of movement narrow that further: viewcell_sees_in_motion says whether one player may see another,
- * each within a time interval of their own, and viewcell_session_move_in_motion does so for sessions. viewcell_reachable
- * keeps where each player may be, for all pairs of a frame.
+ * each within a time interval of their own, and viewcell_session_move_in_motion does so for sessions.
  * In a solid level a viewcell_watch does all of that for a server, frame by frame: it says whom to send to whom. Where the
  * cells say that two may see each other, it tests the solids themselves, closed doors and smoke.
  *

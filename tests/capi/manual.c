@@ -233,13 +233,6 @@ static void misuse(const char *path, const char *unpaged, viewcell_bundle *close
   CHECK(viewcell_sees_in_motion(bundle, &eye, &body) == 1);
   CHECK(viewcell_sees_in_motion(bundle, &eye, &lost) == 1);
   CHECK(viewcell_sees_in_motion(closed, &eye, &near) == VIEWCELL_CLOSED);
-  viewcell_reachable *reachable;
-  CHECK(viewcell_reachable_new(bundle, 2, &reachable) == VIEWCELL_OK);
-  CHECK(viewcell_reachable_set(reachable, 0, &eye, NULL) == VIEWCELL_OK);
-  CHECK(viewcell_reachable_sees(reachable, 0, 1) == 0);
-  CHECK(viewcell_reachable_set(reachable, 1, &body, NULL) == VIEWCELL_OK);
-  CHECK(viewcell_reachable_sees(reachable, 0, 1) == viewcell_sees_in_motion(bundle, &eye, &body));
-  CHECK(viewcell_reachable_close(reachable) == VIEWCELL_OK);
   /* What only levels have. */
   viewcell_watch *watch;
   CHECK(viewcell_distance(bundle, 0, 0) == VIEWCELL_KIND);

@@ -7,7 +7,7 @@ import ctypes
 import sys
 from ctypes import POINTER, Structure, byref, c_double, c_size_t, c_uint32, c_uint64, c_void_p
 
-VERSION = 3
+VERSION = 4
 
 
 class World(Structure):

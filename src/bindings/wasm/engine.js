@@ -1,6 +1,6 @@
 // The WebAssembly module: its memory, its functions, and what goes wrong in it.
 
-import { Reachable, Watch, writeMover } from './motion.js';
+import { Watch, writeMover } from './motion.js';
 import { Frontier, Region, Session } from './sets.js';
 
 const ABI = 4;
@@ -434,11 +434,6 @@ class Engine {
   watch(handle, players, maxAhead) {
     this.served('viewcell_watch_new', handle, players, maxAhead, this.scratch);
     return this.keep(handle, 'viewcell_watch_close', (of) => new Watch(players, of));
-  }
-
-  reachable(handle, sets) {
-    this.served('viewcell_reachable_new', handle, sets, this.scratch);
-    return this.keep(handle, 'viewcell_reachable_close', (of) => new Reachable(sets, of));
   }
 
   // What was just made of a bundle, and is closed with it.

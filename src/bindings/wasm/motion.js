@@ -1,10 +1,8 @@
 // How players move, where they may be then, and watches: whom a server must send to whom, frame by frame.
 
-// The sizes of viewcell_mover, viewcell_watched, viewcell_running and viewcell_box.
+// The sizes of viewcell_mover and viewcell_watched.
 const MOVER = 136;
 const WATCHED = 352;
-const RUNNING = 80;
-const BOX = 48;
 
 const shown = (x) => (Array.isArray(x) ? `[${x}]` : String(x));
 
@@ -35,72 +33,6 @@ export function writeMover(view, mover, names = NAMES) {
   const limits = { speed: Infinity, acceleration: Infinity, impulse: 0, error: 0 };
   Object.entries(limits).forEach(([name, none], i) => write(56 + 16 * i, numbers(mover[name] ?? [none, none], 2, name)));
   write(120, [seconds(mover.from ?? 0, 'from'), seconds(mover.until ?? 0, 'until')]);
-}
-
-// The rules of viewcell_running, in its order; those of Quake III where they are not given.
-const RULES = {
-  speed: 320, accelerate: 10, airAccelerate: 1, friction: 6, stopSpeed: 100, gravity: 800, jump: 270, frame: 0.066, rounding: 0, error: 0,
-};
-
-// Sets of where players may be at times of their own: found once a frame and player, and asked about all pairs. In any bundle.
-export class Reachable {
-  #of;
-
-  constructor(sets, of) {
-    this.#of = of;
-    this.sets = sets;
-    Object.freeze(this);
-  }
-
-  #set(set) {
-    if (!Number.isInteger(set) || set < 0 || set >= this.sets) throw new RangeError(`expected a set from 0 to ${this.sets - 1}, found ${shown(set)}`);
-    return set;
-  }
-
-  // A set becomes that of a player who moves within their limits, as of `seesInMotion`; null: of nobody.
-  set(set, mover) {
-    const { engine, handle } = this.#of;
-    this.#set(set);
-    if (mover !== null) writeMover(engine.view(engine.scratch), mover);
-    engine.ask('viewcell_reachable_set', handle, set, mover === null ? 0 : engine.scratch, 0);
-  }
-
-  // A set becomes that of a player who is at a position, and until some time at one of a box: [least, greatest corner].
-  setBox(set, position, [low, high]) {
-    const { engine, handle } = this.#of;
-    const all = [...numbers(low, 3, 'box'), ...numbers(high, 3, 'box')];
-    writeMover(engine.view(engine.scratch), { position });
-    new Float64Array(engine.exports.memory.buffer, engine.scratch + MOVER, 6).set(all);
-    engine.ask('viewcell_reachable_set', handle, this.#set(set), engine.scratch, engine.scratch + MOVER);
-  }
-
-  // The box of positions that a player may have until so many seconds on by the rules of Quake and its descendants, if nothing is in
-  // the way; null where that may be anywhere. `onGround`: on level ground with nothing above it; else in the air.
-  runningBox(rules, motion, { onGround, until }) {
-    const { engine } = this.#of;
-    for (const name of Object.keys(rules)) if (!(name in RULES)) throw new TypeError(`rules have no "${name}"; they have ${Object.keys(RULES).join(', ')}`);
-    const of = { ...RULES, ...rules };
-    return engine.within(RUNNING + MOVER + BOX, (at) => {
-      const view = engine.view(at);
-      Object.keys(RULES).forEach((name, i) => view.setFloat64(8 * i, numbers([of[name]], 1, name)[0], true));
-      // A mover begins with its motion.
-      writeMover(engine.view(at + RUNNING), motion, NAMES.slice(0, 2));
-      const box = at + RUNNING + MOVER;
-      engine.ask('viewcell_reachable_box', at, at + RUNNING, onGround ? 1 : 0, seconds(until, 'until'), box);
-      const found = Array.from(new Float64Array(engine.exports.memory.buffer, box, 6));
-      return found.every(Number.isFinite) ? [found.slice(0, 3), found.slice(3)] : null;
-    });
-  }
-
-  // Whether who is anywhere in one set may see who is anywhere in another; false where either is nobody.
-  sees(from, to) {
-    return this.#of.engine.ask('viewcell_reachable_sees', this.#of.handle, this.#set(from), this.#set(to)) === 1;
-  }
-
-  // Frees its memory. May be called more than once.
-  close() {
-    this.#of.close();
-  }
 }
 
 // Whom a server must send to whom in a solid level. Each frame: `set` for everybody who is there, `begin`, `look`, then `sends`.

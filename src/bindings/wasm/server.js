@@ -5,5 +5,5 @@ import { serve } from './engine.js';
 serve();
 
 export * from './viewcell.js';
-export { Reachable, Watch } from './motion.js';
+export { Watch } from './motion.js';
 export { ObserverSets } from './observers.js';

@@ -114,39 +114,6 @@ export interface Mover extends Motion {
   until?: number;
 }
 
-/** How players run, jump and fall by the rules of Quake and its descendants; by default those of Quake III. */
-export interface Running {
-  speed?: number;
-  accelerate?: number;
-  airAccelerate?: number;
-  friction?: number;
-  stopSpeed?: number;
-  gravity?: number;
-  jump?: number;
-  /** The longest frame in which a client moves its player, in seconds. */
-  frame?: number;
-  /** What rounding of velocities may add up to, a second. */
-  rounding?: number;
-  error?: number;
-}
-
-/** Sets of where players may be at times of their own: found once a frame and player, and asked about all pairs. */
-export class Reachable {
-  private constructor();
-  readonly sets: number;
-  /** Null: of nobody. */
-  set(set: number, mover: Mover | null): void;
-  /** Of a player at a position, and until some time at one of a box: least and greatest corner. */
-  setBox(set: number, position: Point, box: readonly [Point, Point]): void;
-  /** Where a player may be by rules if nothing is in the way; null for anywhere. */
-  runningBox(
-    rules: Running, motion: Pick<Motion, 'position' | 'velocity'>, options: { onGround: boolean; until: number },
-  ): [[number, number, number], [number, number, number]] | null;
-  /** Whether who is anywhere in one set may see who is anywhere in another. */
-  sees(from: number, to: number): boolean;
-  close(): void;
-}
-
 /** A player in a frame of a watch. */
 export interface Watched extends Motion {
   /** Seconds until what is sent now no longer counts for what they see: a round trip and the time to the next frame. 0.1. */
@@ -227,8 +194,6 @@ export interface Bundle
   seesInMotion(from: Mover, to: Mover): boolean;
   /** Of a solid level, in `viewcell/server`. Whoever sees further ahead than `maxAhead` seconds, by default 0.2, is sent everybody. */
   watch(players: number, options?: { maxAhead?: number }): Watch;
-  /** So many sets of where players may be, all of nobody. In `viewcell/server`. */
-  reachable(sets: number): Reachable;
   session(players: number, options?: SessionOptions | CellSessionOptions): Session;
   /** Closes the bundle and its sessions, and frees their memory. */
   close(): void;

@@ -230,13 +230,6 @@ export class Bundle {
     return engine.watch(this.#handle, players, maxAhead);
   }
 
-  // So many sets of where players may be, all of nobody. In `viewcell/server`.
-  reachable(sets) {
-    const engine = this.#open();
-    if (!Number.isInteger(sets) || sets < 0 || sets > 8192) throw new RangeError(`reachable: expected 0 to 8192 sets, found ${sets}`);
-    return engine.reachable(this.#handle, sets);
-  }
-
   // How many visible steps lead from cell to cell; null where no chain of them does.
   distance(a, b) {
     return this.#open('cells').distance(this.#handle, placeOf(this, a), placeOf(this, b));

@@ -40,8 +40,7 @@
  *         ;  // alice need not hear of bob, though she comes 48 units far meanwhile, and he 32
  *
  * Velocities and limits of movement narrow that further: viewcell_sees_in_motion says whether one player may see another,
- * each within a time interval of their own, and viewcell_session_move_in_motion does so for sessions. viewcell_reachable
- * keeps where each player may be, for all pairs of a frame.
+ * each within a time interval of their own, and viewcell_session_move_in_motion does so for sessions.
  * In a solid level a viewcell_watch does all of that for a server, frame by frame: it says whom to send to whom. Where the
  * cells say that two may see each other, it tests the solids themselves, closed doors and smoke.
  *
@@ -97,9 +96,6 @@
 // where each player is.
 #define VIEWCELL_FRONTIER 1
 
-// The most reachable sets that a handle takes.
-#define VIEWCELL_MOST_REACHABLE 8192
-
 // The most players that a watch takes: a pair of them takes 900 bytes.
 #define VIEWCELL_MOST_WATCHED 256
 
@@ -109,10 +105,6 @@ typedef struct viewcell_bundle viewcell_bundle;
 // Grows frontier sets, one after the other, in memory of its own. One thread at a time: make one
 // for each thread.
 typedef struct viewcell_frontier viewcell_frontier;
-
-// Reachable sets: where each player may be in its own interval of time. Each is computed once a frame, and used for all
-// pairs of that player. One thread at a time.
-typedef struct viewcell_reachable viewcell_reachable;
 
 // One half of a frontier set that stands by itself, such as one that a peer has sent. Any number
 // of threads may read it.
@@ -278,31 +270,6 @@ typedef struct {
   // From when until when, in seconds from now. NaN is for ever.
   double times[2];
 } viewcell_mover;
-
-// How players run, jump and fall, by the rules of Quake and its descendants, in which z is up.
-typedef struct {
-  // Greatest speed that a player reaches by running. Units a second; Quake III: 320.
-  double speed;
-  // What running adds on the ground, in speeds a second; 10. At least friction, and less than 1 a frame.
-  double accelerate;
-  // What running adds in the air, in speeds a second; 1.
-  double air_accelerate;
-  // The share of the speed that the ground takes a second; 6.
-  double friction;
-  // Below this speed friction is what it is at this speed; 100.
-  double stop_speed;
-  // Acceleration down; 800.
-  double gravity;
-  // Speed of a jump; 270.
-  double jump;
-  // The longest frame in which a client moves its player. Seconds.
-  double frame;
-  // What rounding of velocities may add up to: Quake III rounds by up to half a unit each frame. Units a
-  // second squared.
-  double rounding;
-  // How far a position may be from where the player truly was. Units.
-  double error;
-} viewcell_running;
 
 // A player in a frame, as viewcell_watch_set takes it.
 typedef struct {
@@ -777,48 +744,6 @@ viewcell_status viewcell_session_encode(const viewcell_session *session,
 viewcell_status viewcell_sees_in_motion(const viewcell_bundle *bundle,
                                         const viewcell_mover *from,
                                         const viewcell_mover *to);
-
-// Makes reachable sets, numbered from 0 and empty, in a bundle of any kind. A server keeps two for each client: the
-// client's own player as the client predicts it, and the same player as other clients know it. *reachable becomes the
-// handle, or null.
-//
-// Keeps the bundle's data, so that the bundle may be closed. Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (more than
-// VIEWCELL_MOST_REACHABLE), VIEWCELL_FULL, VIEWCELL_NULL or VIEWCELL_CLOSED. Allocates, for each set two bitmaps of
-// cells, 1.5 KB or in a solid level 30 KB; the functions below do not.
-viewcell_status viewcell_reachable_new(const viewcell_bundle *bundle,
-                                       uint32_t sets,
-                                       viewcell_reachable **reachable);
-
-// Sets a set to all that a player may reach in the interval of mover, within its limits; where mover is null, to the
-// empty set. Where box is not null, to who is at the position of mover now, and stays within box until the end of the
-// interval, whatever else mover says. Returns VIEWCELL_OK, VIEWCELL_OUTSIDE (no such number), VIEWCELL_ARGUMENT
-// (has_velocity is neither 0 nor 1), VIEWCELL_NULL or VIEWCELL_CLOSED.
-viewcell_status viewcell_reachable_set(viewcell_reachable *reachable,
-                                       uint32_t set,
-                                       const viewcell_mover *mover,
-                                       const viewcell_box *box);
-
-// The bounding box of the positions that a player may have from the time of motion until that many seconds later, if
-// nothing is in the way: with on_ground 1 on level ground with nothing above it, with 0 in free air. A server checks that
-// the box is free, and gives viewcell_reachable_set no box where it is not, or where the player swims, flies or may be pushed.
-// Infinite where velocity is not known, where the player may have landed from a jump by then, and for rules out of range.
-//
-// Returns VIEWCELL_OK, VIEWCELL_ARGUMENT (has_velocity or on_ground is neither 0 nor 1) or VIEWCELL_NULL.
-viewcell_status viewcell_reachable_box(const viewcell_running *rules,
-                                       const viewcell_motion *motion,
-                                       uint32_t on_ground,
-                                       double until,
-                                       viewcell_box *box);
-
-// Whether a player anywhere in one set may see a player anywhere in another: 1 or 0, as viewcell_sees_in_motion says of
-// their movers; but in a solid level, without what walls keep them from reaching. 0 where either set is empty. Or
-// VIEWCELL_OUTSIDE (no such number), VIEWCELL_NULL, VIEWCELL_CLOSED.
-viewcell_status viewcell_reachable_sees(const viewcell_reachable *reachable,
-                                        uint32_t from,
-                                        uint32_t to);
-
-// Closes reachable sets. Of null, does nothing. Returns VIEWCELL_OK or VIEWCELL_CLOSED.
-viewcell_status viewcell_reachable_close(viewcell_reachable *reachable);
 
 // A player has moved, and messages take time: like viewcell_session_move, for clients that use the notices of this call
 // between the two times of to, in seconds from now. Notices name all who may be seen in that time, as long as players keep

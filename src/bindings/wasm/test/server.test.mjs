@@ -1,7 +1,7 @@
 // What only servers ask, in the package as its users have it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ObserverSets, Reachable, ViewcellError, Watch, open } from 'viewcell/server';
+import { ObserverSets, ViewcellError, Watch, open } from 'viewcell/server';
 import { bytesOf, golden } from './common.mjs';
 
 // The same numbers each time.
@@ -91,58 +91,6 @@ test('motion: of any world, and in sessions nobody is told too late', async () =
     }
     assert.ok(sees > 20 && sees < 300 && told >= sees, `${name}: ${sees} ${told}`);
     bundle.close();
-  }
-});
-
-test('reachable sets: as motion says, and less where walls are in the way', async () => {
-  for (const name of ['13x9-voids-pairs.vcb', 'level.vcb', 'solid.vcb']) {
-    const bundle = await open(bytesOf(golden(name)));
-    const sets = bundle.reachable(4);
-    assert.ok(sets instanceof Reachable && sets.sets === 4);
-    assert.equal(sets.sees(0, 1), false, 'nobody');
-    const roll = dice(name.length + 1);
-    const cells = Array.from({ length: bundle.places }, (_, i) => (bundle.kind === 'terrain' ? [i % bundle.width, Math.floor(i / bundle.width)] : i)).filter(
-      (cell) => bundle.bounds(cell) && bundle.locate(...middleOf(bundle, cell)) !== null,
-    );
-    const counts = [0, 0];
-    for (let i = 0; i < 300; i++) {
-      const at = [0, 1].map(() => middleOf(bundle, cells[Math.floor(roll() * cells.length)]));
-      const movers = at.map((position) => ({ position, speed: [50 * roll(), 10], until: 0.3 }));
-      movers.forEach((mover, set) => sets.set(set, mover));
-      // The same players, by boxes around where they may come to.
-      movers.forEach(({ position, speed: [along, up] }, set) => {
-        const side = [along, along, up].map((speed) => 0.3 * speed);
-        sets.setBox(2 + set, position, [-1, 1].map((sign) => position.map((x, axis) => x + sign * side[axis])));
-      });
-      const [sees, moves] = [sets.sees(0, 1), bundle.seesInMotion(...movers)];
-      if (bundle.kind === 'solid') assert.ok(moves || !sees);
-      else assert.equal(sees, moves, `${name}: ${at}`);
-      if (bundle.visiblePoints(...at)) assert.ok(sees, `${name}: ${at}`);
-      assert.ok(sets.sees(2, 3) || !sees, 'a box is larger');
-      counts[Number(sees)]++;
-    }
-    assert.ok(counts.every((count) => count > 20), `${name}: ${counts}`);
-    sets.set(1, null);
-    assert.equal(sets.sees(0, 1), false, 'gone');
-
-    // By the rules of Quake III: a run of 0.1 s, and a fall.
-    const [ground, air] = [true, false].map((onGround) => sets.runningBox({}, { position: [0, 0, 0], velocity: [320, 0, 0] }, { onGround, until: 0.1 }));
-    assert.ok(ground[1][0] > 30 && ground[1][0] < 60 && ground[0][0] <= 0 && ground[1][2] > 20, String(ground));
-    assert.ok(air[1][0] > 30 && air[0][2] < -3 && air[1][2] < 1, String(air));
-    const faster = sets.runningBox({ speed: 640 }, { position: [0, 0, 0], velocity: [320, 0, 0] }, { onGround: true, until: 0.1 });
-    assert.ok(faster[1][0] > ground[1][0]);
-    assert.equal(sets.runningBox({}, { position: [0, 0, 0] }, { onGround: true, until: 0.1 }), null, 'no velocity');
-    assert.throws(() => sets.runningBox({ sped: 1 }, { position: [0, 0, 0] }, { onGround: true, until: 0.1 }), /no "sped"/);
-    assert.throws(() => sets.set(4, null), RangeError);
-    assert.throws(() => sets.set(0, { position: [1, 2] }), TypeError);
-    assert.throws(() => sets.setBox(0, [1, 2, 3], [[0, 0], [1, 1, 1]]), TypeError);
-    assert.throws(() => bundle.reachable(8193), RangeError);
-    sets.close();
-    sets.close();
-    assert.throws(() => sets.sees(0, 1), (error) => error instanceof ViewcellError && error.code === 'CLOSED');
-    const orphan = bundle.reachable(2);
-    bundle.close();
-    assert.throws(() => orphan.sees(0, 1), (error) => error.code === 'CLOSED');
   }
 });
 
