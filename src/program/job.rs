@@ -330,7 +330,7 @@ mod tests {
             ("\n\nearth-curvature = \"round\"", "line 5", "finite number"),
             ("budget = \"10 pounds\"", "line 3", "100MB"),
             ("max-slope = \"steep\"", "line 3", "float"),
-            ("\ngrade = \"far\"", "line 4", "digit"),
+            ("\ngrade = \"far\"", "line 4", "auto, or a whole"),
             ("[terrain]\nthreads = 1\n", "line 1", "<INPUT>"),
             ("[cells]\n", "line 1", "cells"),
             ("[terrain\n", "line 1", "]"),

@@ -17,6 +17,7 @@ const VERBS: &[([&str; 2], &[&str])] = &[
 const OPTIONS: &str = "
 query; --points; --pairs; {};
 ; --volume; --within; {};
+bake; --split; --hull; ,{};
 ; --up; --from; {}-up;
 ; --refraction; --earth-curvature; ={};
 ; --weight; --budget; ,{};
@@ -30,11 +31,6 @@ simulate; --impulse; --speed; ,impulse={};
 
 /// The arguments of the program with such words replaced.
 pub fn spelled(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    for row in OPTIONS.trim().lines() {
-        let mut parts = row.split(';').map(str::trim);
-        let row = [(); 5].map(|()| parts.next().unwrap_or_default());
-        while replace(&mut arguments, row).is_some() {}
-    }
     let words = |at: usize| arguments.get(at).and_then(|word| word.to_str());
     let has_reach = find(&arguments, "--reach").is_some();
     let is = |[verb, what]: &[&str; 2]| {
@@ -56,6 +52,11 @@ pub fn spelled(mut arguments: Vec<OsString>) -> Vec<OsString> {
         {
             arguments[at] = format!("--{option}={flag}").into();
         }
+    }
+    for row in OPTIONS.trim().lines() {
+        let mut parts = row.split(';').map(str::trim);
+        let row = [(); 5].map(|()| parts.next().unwrap_or_default());
+        while replace(&mut arguments, row).is_some() {}
     }
     arguments
 }
@@ -115,6 +116,8 @@ query within a.vcb 1 2 --reach=3 => query visible a.vcb 1 2 --reach=3
 query within a.vcb 1 2 => query within a.vcb 1 2
 info within => info within
 bake scene a.glb --volume 0,0,0,1,1,1 --volume=1,1,1,2,2,2 => bake solid --hull=objects a.glb --within 0,0,0,1,1,1 --within 1,1,1,2,2,2
+bake scene a.glb --split 4 --cell=2 => bake solid --hull=objects,4 a.glb --cell=2
+bake a.glb --split=4 --objects => bake a.glb --hull=objects,4
 bake scene a.glb --cell=2 => bake solid --hull=objects a.glb --cell=2
 query objects a.vcb 1,2,3 => query pvs a.vcb 1,2,3
 query visible a.vcb --points b => query visible a.vcb --pairs b

@@ -2,18 +2,22 @@
 //! front sides alone, into images of object numbers on the six sides of a cube.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use super::common::{bake, solid};
 use crate::boxes::SIDES;
 use crate::sections::{assemble, parts};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use viewcell::dice::Dice;
 use viewcell::format::solid::SolidParameters;
 use viewcell::format::{Tag, WorldKind};
-use viewcell::query::OwnedBundle;
+use viewcell::query::{OwnedBundle, SolidBundle};
 use viewcell_bake::BakeOptions;
 use viewcell_bake::bundle::verify;
-use viewcell_ingest::solid::{SolidOptions, read_solid, solid_from_bytes};
+use viewcell_ingest::solid::{SolidOptions, read_solid, solid_from_bytes, split_scene};
 use viewcell_ingest::world::solid::{Aabb, Cameras, PlaceOptions, Player, Point, SolidLevel};
 
 /// Rooms of 8 m, a door in the wall between each two, and crates in them; every wall, floor and crate is an object.
@@ -232,46 +236,208 @@ fn nothing_that_is_drawn_is_culled() {
         let objects = scene.objects().unwrap();
         assert_eq!(objects.count() as usize, text.matches("o ").count());
         assert_eq!(objects.get(0).unwrap().path, "floor");
-        let mut dice = Dice(19);
-        let (mut pixels, mut in_sets, mut in_images, mut eyes) = (0, 0, 0, 0);
-        for _ in 0..positions {
-            let cell = dice.roll(scene.cells());
-            let eye = place(&mut dice, scene.bounds(cell).unwrap());
-            if solids.iter().any(|solid| solid.contains(eye)) {
-                continue;
-            }
-            let mut set = vec![0; objects.count().div_ceil(64) as usize];
-            in_sets += scene.objects_seen(eye, &mut set);
-            // The slow twin asks part by part.
-            let pvs = scene.pvs(cell).unwrap();
-            let mut sees = |part| pvs.contains(SolidParameters::sample(scene.cells() + part));
-            assert!((0..objects.count()).all(|of| {
-                let twin = objects.get(of).unwrap().parts.any(&mut sees);
-                twin == (set[of as usize / 64] >> (of % 64) & 1 == 1)
-            }));
-            let mut image = vec![0_u64; set.len()];
-            draw(&drawn, eye, 96, |object| {
-                pixels += 1;
-                assert!(
-                    set[object as usize / 64] >> (object % 64) & 1 == 1,
-                    "{:?} is drawn from {eye:?} and culled",
-                    objects.get(object)
-                );
-                image[object as usize / 64] |= 1 << (object % 64);
-            });
-            in_images += image.iter().map(|word| word.count_ones()).sum::<u32>();
-            eyes += 1;
-        }
+        let is_free = |eye| !solids.iter().any(|solid| solid.contains(eye));
+        let [pixels, in_sets, in_images, eyes] = judge(&drawn, scene, positions, is_free);
         eprintln!(
             "grade {grade}: {pixels} pixels, sets of {in_sets}, images of {in_images} objects in {eyes} places"
         );
         // Walls are all around, and most objects are behind them.
         assert!(pixels > eyes * 6 * 96 * 96 * 9 / 10, "{pixels}");
         assert!(
-            in_images > eyes * 5 && in_sets < eyes * objects.count() * 3 / 4,
+            in_images > eyes * 5 && in_sets < eyes * u64::from(objects.count()) * 3 / 4,
             "{in_sets} {in_images}"
         );
     }
+}
+
+/// Draws from places in view cells that are free, each with 6 x 96 x 96 pixels: nothing is seen but what is in the cell's set. How
+/// many pixels, objects in sets and in images, and places there were.
+fn judge(
+    drawn: &Drawn,
+    scene: &SolidBundle<'_>,
+    positions: u32,
+    is_free: impl Fn(Point) -> bool,
+) -> [u64; 4] {
+    let objects = scene.objects().unwrap();
+    let mut dice = Dice(19);
+    let [mut pixels, mut in_sets, mut in_images, mut eyes] = [0; 4];
+    for _ in 0..positions {
+        let cell = dice.roll(scene.cells());
+        let eye = place(&mut dice, scene.bounds(cell).unwrap());
+        if !is_free(eye) {
+            continue;
+        }
+        let mut set = vec![0; objects.count().div_ceil(64) as usize];
+        let is_in = |set: &[u64], of: u32| set[of as usize / 64] >> (of % 64) & 1 == 1;
+        in_sets += u64::from(scene.objects_seen(eye, &mut set));
+        // The slow twin asks part by part.
+        let pvs = scene.pvs(cell).unwrap();
+        let mut sees = |part| pvs.contains(SolidParameters::sample(scene.cells() + part));
+        assert!((0..objects.count()).all(|of| {
+            let parts = objects.get(of).unwrap().parts;
+            (parts.is_empty() || parts.into_iter().any(&mut sees)) == is_in(&set, of)
+        }));
+        let mut image = vec![0_u64; set.len()];
+        draw(drawn, eye, 96, |object| {
+            pixels += 1;
+            assert!(
+                is_in(&set, object),
+                "{:?} is drawn from {eye:?} and culled",
+                objects.get(object)
+            );
+            image[object as usize / 64] |= 1 << (object % 64);
+        });
+        in_images += image
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>();
+        eyes += 1;
+    }
+    [pixels, in_sets, in_images, eyes]
+}
+
+/// All triangles as one mesh of a glTF file, in which y is up.
+fn one_mesh(drawn: &Drawn) -> String {
+    let corners = drawn.iter().flat_map(|(_, corners)| corners);
+    let floats = corners.flat_map(|[x, y, z]| [*x as f32, *z as f32, -*y as f32]);
+    let mut bytes: Vec<u8> = floats.flat_map(f32::to_le_bytes).collect();
+    let (count, length) = (3 * drawn.len() as u32, bytes.len());
+    bytes.extend((0..count).flat_map(u32::to_le_bytes));
+    let data = format!(
+        "data:application/octet-stream;base64,{}",
+        STANDARD.encode(&bytes)
+    );
+    json!({
+        "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "all", "mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [-1e3, -1e3, -1e3], "max": [1e3, 1e3, 1e3]},
+            {"bufferView": 1, "componentType": 5125, "count": count, "type": "SCALAR"}],
+        "bufferViews": [{"buffer": 0, "byteLength": length}, {"buffer": 0, "byteOffset": length, "byteLength": 4 * count}],
+        "buffers": [{"byteLength": bytes.len(), "uri": data}]
+    })
+    .to_string()
+}
+
+/// The triangles of a binary glTF file, in which no node is moved, by the paths of their nodes, in coordinates with z up.
+fn read_parts(glb: &[u8]) -> Vec<(String, [Point; 3])> {
+    let word = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
+    let (json, bin) = glb[20..].split_at(word(12));
+    let (file, bin): (Value, _) = (serde_json::from_slice(json).unwrap(), &bin[8..]);
+    let at = |accessor: &Value, field: &str| accessor[field].as_u64().unwrap_or(0) as usize;
+    let bytes = |number: &Value| {
+        let accessor = &file["accessors"][number.as_u64().unwrap() as usize];
+        let view = &file["bufferViews"][at(accessor, "bufferView")];
+        let first = at(view, "byteOffset") + at(accessor, "byteOffset");
+        (&bin[first..], at(accessor, "count"))
+    };
+    let mut found = Vec::new();
+    for node in file["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|node| node["mesh"].is_u64())
+    {
+        let mesh = &file["meshes"][at(node, "mesh")];
+        for primitive in mesh["primitives"].as_array().unwrap() {
+            let (corners, _) = bytes(&primitive["attributes"]["POSITION"]);
+            let corner = |number: u32| {
+                let float = |k: usize| corners[12 * number as usize + 4 * k..].first_chunk();
+                let [x, y, z] =
+                    [0, 1, 2].map(|k| f64::from(f32::from_le_bytes(*float(k).unwrap())));
+                [x, -z, y]
+            };
+            let (order, count) = bytes(&primitive["indices"]);
+            let (order, _) = order[..4 * count].as_chunks::<4>();
+            let order: Vec<u32> = order.iter().map(|of| u32::from_le_bytes(*of)).collect();
+            let name = format!("all/{}", node["name"].as_str().unwrap());
+            found.extend(
+                order
+                    .chunks(3)
+                    .map(|of| (name.clone(), [of[0], of[1], of[2]].map(corner))),
+            );
+        }
+    }
+    found
+}
+
+#[test]
+fn parts_of_a_mesh_are_culled_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = triangles_of(&rooms(3));
+    let file = folder.path().join("rooms.gltf");
+    std::fs::write(&file, one_mesh(&whole)).unwrap();
+    let divided = split_scene(&file, 4.0).unwrap();
+    let parts = read_parts(&divided);
+    // All triangles are there, with their fronts in front.
+    let sorted = |all: Vec<[Point; 3]>| {
+        let single = |of: [Point; 3]| of.map(|at| at.map(|x| x as f32));
+        let mut all: Vec<_> = all.into_iter().map(single).collect();
+        all.sort_by(|a, b| a.as_flattened().partial_cmp(b.as_flattened()).unwrap());
+        all
+    };
+    let of_parts = parts.iter().map(|(_, corners)| *corners).collect();
+    assert_eq!(
+        sorted(of_parts),
+        sorted(whole.iter().map(|of| of.1).collect())
+    );
+    let written = folder.path().join("rooms.split.glb");
+    std::fs::write(&written, &divided).unwrap();
+    let bundle = |file: &Path, split| {
+        let options = SolidOptions {
+            objects: true,
+            split,
+            ..SolidOptions::default()
+        };
+        let mut level = read_solid(file, &options).unwrap().level;
+        level.player = Player::standing(Aabb::around([&[0.0; 3]]), 0.0);
+        let cameras = Aabb {
+            min: [0.2, 0.2, 0.4],
+            max: [23.8, 23.8, 2.6],
+        };
+        let places = PlaceOptions {
+            cameras: Some(Cameras::Volumes(vec![cameras])),
+            ..PlaceOptions::of(&level)
+        };
+        assert!(
+            level
+                .objects
+                .as_ref()
+                .unwrap()
+                .iter()
+                .all(|of| !of.parts.is_empty())
+        );
+        OwnedBundle::from_bytes(bake(file, &level, &places, &BakeOptions::default())).unwrap()
+    };
+    let [bundle, again] = [bundle(&file, Some(4.0)), bundle(&written, None)];
+    let scene = solid(&bundle);
+    let objects = scene.objects().unwrap();
+    let paths = |scene: &SolidBundle<'_>| {
+        let objects = scene.objects().unwrap();
+        let path = |number| objects.get(number).unwrap().path.to_owned();
+        (0..objects.count()).map(path).collect::<Vec<_>>()
+    };
+    let paths = [paths(scene), paths(solid(&again))];
+    assert_eq!(paths[0], paths[1]);
+    let number = |path: &String| paths[0].iter().position(|of| of == path).unwrap() as u32;
+    let drawn: Drawn = parts
+        .iter()
+        .map(|(path, corners)| (number(path), *corners))
+        .collect();
+    let boxes: Vec<Aabb> = whole
+        .chunk_by(|(a, _), (b, _)| a == b)
+        .map(|of| Aabb::around(of.iter().flat_map(|(_, corners)| corners)))
+        .collect();
+    let is_free = |eye| !boxes.iter().any(|solid| solid.contains(eye));
+    let [pixels, in_sets, in_images, eyes] = judge(&drawn, scene, 40, is_free);
+    assert!(
+        objects.count() > 50 && pixels > eyes * 6 * 96 * 96 * 9 / 10,
+        "{pixels}"
+    );
+    assert!(
+        in_images > eyes * 5 && in_sets < eyes * u64::from(objects.count()) * 3 / 4,
+        "{in_sets} {in_images}"
+    );
+    assert!(split_scene(folder.path().join("none.glb").as_path(), 4.0).is_err());
 }
 
 #[test]

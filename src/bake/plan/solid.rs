@@ -90,8 +90,8 @@ pub(super) fn told_of_objects(path: &Path, objects: &[SceneObject]) -> Result<St
     }
     if 2 * u64::from(most.triangles) > triangles {
         note += &format!(
-            "; warning: {:.80} has {} of the triangles and is culled as one: split it by rooms, or by size, in the program \
-             that it is from",
+            "; warning: {:.80} has {} of the triangles and is culled as one: split it by rooms in the program that it \
+             is from, or by size (--split METRES)",
             most.path, most.triangles
         );
     }

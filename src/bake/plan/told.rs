@@ -80,6 +80,7 @@ pub(super) fn told_of_mesh(reading: &SolidOptions) -> Map<String, Value> {
         "opaque-without-material": reading.opaque_without_material.then_some(true),
         "keep": (!reading.keep.is_empty()).then_some(&reading.keep),
         "drop": (!reading.drop.is_empty()).then_some(&reading.drop),
+        "split": reading.split,
     }))
 }
 

@@ -6,6 +6,7 @@ mod buffers;
 mod extensions;
 mod nodes;
 mod placement;
+mod split;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ use buffers::{REMEDY, read_buffers};
 use extensions::INSTANCING;
 use nodes::{Placed, hidden_by, nodes, path_of};
 use placement::Placement;
+pub(crate) use split::split;
 
 /// What a binary glTF file begins with.
 const MAGIC: &[u8] = b"glTF";
@@ -76,18 +78,24 @@ pub(super) struct Parsed {
     changing: Changing,
 }
 
+/// The document, and the binary chunk.
+fn json_and_blob(bytes: &[u8]) -> Result<(Value, Option<Vec<u8>>), IngestError> {
+    let (json, blob) = if bytes.starts_with(MAGIC) {
+        let glb = Glb::from_slice(whole(bytes)?).map_err(told)?;
+        (glb.json, glb.bin.map(|bin| bin.into_owned()))
+    } else {
+        (without_mark(bytes).into(), None)
+    };
+    Ok((serde_json::from_slice(&json).map_err(broken)?, blob))
+}
+
+fn broken(error: serde_json::Error) -> IngestError {
+    IngestError::bad("glTF 2.0", error.to_string().replace('`', "\""), REMEDY)
+}
+
 impl Parsed {
     fn of(bytes: &[u8]) -> Result<Self, IngestError> {
-        let (json, blob) = if bytes.starts_with(MAGIC) {
-            let glb = Glb::from_slice(whole(bytes)?).map_err(told)?;
-            (glb.json, glb.bin.map(|bin| bin.into_owned()))
-        } else {
-            (without_mark(bytes).into(), None)
-        };
-        let broken = |error: serde_json::Error| {
-            IngestError::bad("glTF 2.0", error.to_string().replace('`', "\""), REMEDY)
-        };
-        let mut json: Value = serde_json::from_slice(&json).map_err(broken)?;
+        let (mut json, blob) = json_and_blob(bytes)?;
         let animations = json
             .as_object_mut()
             .and_then(|file| file.remove("animations"));
@@ -496,11 +504,15 @@ impl Surface {
             let found = format!("{many} more than {}", self.triangles.len());
             return bad("1 to 4194304 triangles", found);
         }
-        if self.corners.len().saturating_add(positions.count()) > MOST_CORNERS {
+        let most = positions.count().min(count);
+        if self.corners.len().saturating_add(most) > MOST_CORNERS {
             return bad("at most 12582912 corners", "more".into());
         }
-        let corners = corners(&positions, self.quantized, buffers)?;
-        let order = match indices {
+        let corners = match self.last.take() {
+            Some((number, corners)) if number == positions.index() => corners,
+            _ => corners(&positions, self.quantized, buffers)?,
+        };
+        let mut order = match indices {
             Some(indices) => numbers(&indices, buffers)?,
             None => (0..corners.len() as u32).collect(),
         };
@@ -512,8 +524,21 @@ impl Surface {
             return bad(&expected, number.to_string());
         }
         let first = self.corners.len() as u32;
-        self.corners
-            .extend(corners.into_iter().map(|corner| placement.place(corner)));
+        if order.len() < corners.len() {
+            // A part of a mesh: the corners of the others are theirs.
+            let mut used = order.clone();
+            used.sort_unstable();
+            used.dedup();
+            for of in &mut order {
+                *of = used.partition_point(|other| other < of) as u32;
+            }
+            let used = used.iter().map(|of| corners[*of as usize]);
+            self.corners.extend(used.map(|of| placement.place(of)));
+        } else {
+            let all = corners.iter().map(|of| placement.place(*of));
+            self.corners.extend(all);
+        }
+        self.last = Some((positions.index(), corners));
         // Whoever is mirrored would be inside out.
         let mirrored = placement.mirrors();
         let triangles = (0..many).map(|i| {

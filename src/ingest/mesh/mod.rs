@@ -12,7 +12,7 @@ use std::path::Path;
 
 pub use self::closed::Mesh;
 use self::gltf::read_gltf;
-pub(super) use self::gltf::{is_gltf, read_surface, without_mark};
+pub(super) use self::gltf::{is_gltf, read_surface, split, without_mark};
 use self::obj::{ObjFace, ObjFile};
 use super::error::IngestError;
 use super::source::file_bytes;

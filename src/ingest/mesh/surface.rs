@@ -13,6 +13,8 @@ pub(crate) struct Surface {
     pub(crate) drawn: Vec<Drawn>,
     /// Corners may be small integers.
     pub(crate) quantized: bool,
+    /// The list that was read last, by its number in the file, and its corners before they were placed: parts of a mesh share one.
+    pub(crate) last: Option<(usize, Vec<[f64; 3]>)>,
 }
 
 /// What a file draws by one name.

@@ -10,11 +10,11 @@ use super::shell::{Polygon, level};
 use crate::error::IngestError;
 use crate::held::Held;
 use crate::mesh::obj::{Libraries, ObjFile};
-use crate::mesh::read_surface;
 use crate::mesh::selection::Selection;
 use crate::mesh::surface::Drawn;
 use crate::mesh::undrawn::{Levels, of_material, of_object};
 use crate::mesh::unhiding::{Reason, Stays, Unhiding};
+use crate::mesh::{read_surface, split};
 use crate::world::solid::{Aabb, Point, SceneObject, SolidLevel, parts};
 
 const REMEDY: &str = "export the mesh again";
@@ -285,6 +285,9 @@ pub(super) fn gltf(
 ) -> Result<SolidLevel, IngestError> {
     let axes = Axes::of_gltf(options)?;
     let selection = Selection::new(&options.keep, &options.drop);
+    let divided = options.split.map(|size| split(bytes, path, size));
+    let divided = divided.transpose()?;
+    let bytes = divided.as_deref().unwrap_or(bytes);
     let surface = read_surface(bytes, path, &selection, notes)?;
     let polygons = surface.triangles.iter().zip(&surface.looks).enumerate();
     let polygons = polygons.map(|(place, (triangle, look))| Polygon {

@@ -35,7 +35,7 @@ use super::cells::{Format, header, sniff};
 use super::error::IngestError;
 use super::foreign;
 use super::held::Held;
-use super::mesh::is_gltf;
+use super::mesh::{is_gltf, split};
 use super::packs::Packs;
 use super::source::file_bytes;
 use crate::world::solid::SolidLevel;
@@ -81,6 +81,20 @@ pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, 
     read.notes
         .insert(0, format!("{} is from {from}", path.display()));
     Ok(read)
+}
+
+/// The glTF scene at `path` as a binary file, with its meshes divided by cubes of so many units, as
+/// [`SolidOptions::split`] reads it: each part is a node below the mesh's own.
+///
+/// # Errors
+///
+/// As [`read_solid`]; a file of another format.
+pub fn split_scene(path: &Path, size: f64) -> Result<Vec<u8>, IngestError> {
+    let divided = file_bytes(path, "a glTF file").and_then(|bytes| match is_gltf(&bytes) {
+        true => split(&bytes, path, size),
+        false => Err(unknown(&bytes)),
+    });
+    divided.map_err(|error| error.about(path))
 }
 
 /// As [`read_solid`], from the bytes of a file; `path` is where files are that it names. No pack is looked into.

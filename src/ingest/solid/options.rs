@@ -35,7 +35,7 @@ pub enum Exporter {
 }
 
 /// What a file of a level leaves open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolidOptions {
     /// What brushes of sky do.
     pub sky: Sky,
@@ -57,4 +57,8 @@ pub struct SolidOptions {
     pub drop: Vec<String>,
     /// What a mesh draws is told by name ([`SolidLevel::objects`](crate::world::solid::SolidLevel::objects)).
     pub objects: bool,
+    /// Meshes of a glTF scene are divided by cubes of this size, each part of which is an object ([`split_scene`]). [Unit: of the file]
+    ///
+    /// [`split_scene`]: super::split_scene
+    pub split: Option<f64>,
 }

@@ -6,10 +6,12 @@ use crate::compression::CompressionArgs;
 use crate::exit::{Failure, Outcome};
 use crate::heightmap::QualityName;
 use crate::level::LevelArgs;
+use crate::output::check_not_input;
 use crate::simulate::csv;
 use crate::{input, values};
 use viewcell_bake::plan::{CellChoice, Grade, Players};
-use viewcell_bake::{Input, PlanOptions};
+use viewcell_bake::{Input, PlanOptions, bundle};
+use viewcell_ingest::solid::split_scene;
 use viewcell_ingest::world::solid::{Aabb, Cameras};
 
 use super::verb::Verb;
@@ -65,7 +67,9 @@ pub struct Args {
     /// With objects those of a glTF or OBJ file are seen in place of players, nodes with a mesh or groups by their names: what a
     /// camera anywhere in a view cell need not draw. Cameras are in the boxes of --within, or from --eye LOW to HIGH over all that
     /// somebody can stand on [default: 0.5,2]. What may move or has a skin is always drawn and hides nothing; what is transparent
-    /// hides nothing. `viewcell bake scene FILE` and --objects say the same.
+    /// hides nothing. `viewcell bake scene FILE` and --objects say the same. Behind a comma, or as --split METRES, the size of cubes by
+    /// which the meshes of a glTF file are divided, each part an object: the scene so divided, which is drawn then, is written beside
+    /// the bundle as .split.glb.
     #[arg(
         long,
         value_name = "MINX,MINY,MINZ,MAXX,MAXY,MAXZ",
@@ -119,14 +123,26 @@ pub struct Args {
 #[derive(Clone, Copy)]
 enum Seen {
     Bodies(Aabb),
-    Objects,
+    /// Of meshes that are divided by cubes of a size, if there is one.
+    Objects(Option<f64>),
 }
 
 fn seen(text: &str) -> Result<Seen, String> {
-    match text {
-        "objects" => Ok(Seen::Objects),
-        _ => hull(text).map(Seen::Bodies),
-    }
+    let Some(size) = text.strip_prefix("objects") else {
+        return hull(text).map(Seen::Bodies);
+    };
+    let size = match size.strip_prefix(',') {
+        None if size.is_empty() => None,
+        size => Some(
+            size.unwrap_or("")
+                .parse()
+                .ok()
+                .filter(|n| values::is_length(*n)),
+        ),
+    };
+    let fault = "expected objects or objects,METRES: a number from 0.0001 to 1e9";
+    let objects = size.map(|size| size.ok_or(fault.to_owned())).transpose();
+    objects.map(Seen::Objects)
 }
 
 /// Where cameras are over floors, in units of the file, if nobody says another.
@@ -173,7 +189,7 @@ pub fn run(args: &Args) -> Outcome {
         watch: args.watch,
         options: &args.verb_options,
     };
-    let is_scene = matches!(args.hull, Some(Seen::Objects));
+    let is_scene = matches!(args.hull, Some(Seen::Objects(_)));
     if args.within.len() > 1 && !is_scene {
         let found = args.within.len();
         return Err(Failure::usage(format!(
@@ -199,7 +215,20 @@ pub fn run(args: &Args) -> Outcome {
                 false => Cameras::Volumes(args.within.clone()),
             }),
         };
-        let input = Input::solid(&args.input, &args.reading.options(), &players, progress)?;
+        let mut reading = args.reading.options();
+        if let Some(Seen::Objects(Some(size))) = args.hull {
+            reading.split = Some(size);
+            let long = &args.verb_options.long;
+            if !long.dry_run && long.shard.is_none() {
+                let divided = split_scene(&args.input, size)?;
+                let whole =
+                    bundle_of(args.output.as_ref(), &args.input)?.with_extension("split.glb");
+                check_not_input(&args.input, &whole)?;
+                let again = args.force || args.watch || long.resume;
+                bundle::save_with(&whole, again, |file| file.write_all(&divided))?;
+            }
+        }
+        let input = Input::solid(&args.input, &reading, &players, progress)?;
         let cells = CellChoice {
             quality: args.quality.quality(),
             cell: args.cell,
