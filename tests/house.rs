@@ -16,16 +16,16 @@ mod source;
 /// Issue 66 asks for 94,000 and 40,000 lines, 19,000 of papers, 56 functions and scripts of 4,700 lines. What grows frontier
 /// sets otherwise, and its slow twin, took 1,400 lines to the papers that were the product's.
 const BOUNDS: &[(&str, usize)] = &[
-    ("lines of the product", 95_720),
-    ("lines of papers", 23_042),
-    ("lines of tests", 46_576),
-    ("lines of bindings", 14_027),
+    ("lines of the product", 95_665),
+    ("lines of papers", 23_012),
+    ("lines of tests", 46_315),
+    ("lines of bindings", 13_936),
     ("files of scripts", 39),
-    ("lines of scripts, all", 4_846),
+    ("lines of scripts, all", 4_838),
     ("lines of records, all", 373),
     ("places for options", 322),
     ("different options", 108),
-    ("functions in C", 60),
+    ("functions in C", 55),
 ];
 
 /// Readers of files in `ingest`, `program` and `papers/verbs`: how many places of a file open or read one, and why none waits for a
@@ -297,7 +297,7 @@ fn packages_lock_files_the_changelog_and_pages_have_the_version_of_cargo_toml() 
         }
     }
     assert!(
-        found[0] >= 10 && found[1] >= 3 && found[2] >= 10,
+        found[0] >= 10 && found[1] >= 3 && found[2] >= 9,
         "found only {found:?}"
     );
     none(faults);

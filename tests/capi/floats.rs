@@ -10,7 +10,7 @@ use opened::open;
 use viewcell::capi::*;
 use viewcell::dice::Dice;
 use viewcell::query::{
-    Bundle, Extent, Motion, MotionLimits, Mover, Predictor, ReachableSet, Running, World,
+    Bundle, Extent, Motion, MotionLimits, Mover, Predictor, ReachableSet, World,
 };
 
 // Of this file, for it is a program of its own as well.
@@ -49,8 +49,6 @@ enum Kind {
     Place,
     /// More is more cautious: a reach, a limit, a time, a tolerance.
     Reach,
-    /// Of a game: less than nothing and endless are none.
-    Rule,
     /// Endless one way.
     Velocity,
     /// Of a box of where somebody may be, or of a body: less is more cautious, or more is; and where its other side is.
@@ -63,7 +61,7 @@ enum Kind {
     /// Whether there is what hides: not replaced.
     IsThere,
 }
-use Kind::{Ahead, Hides, High, IsThere, Low, Place, Reach, Rule, Velocity};
+use Kind::{Ahead, Hides, High, IsThere, Low, Place, Reach, Velocity};
 
 /// The bundles of all kinds of worlds.
 struct Worlds {
@@ -434,44 +432,6 @@ fn questions() -> Vec<Question> {
             worlds: ALL,
         },
         Question {
-            name: "Running::region",
-            kinds: [vec![Place; 6], vec![Rule; 11], vec![IsThere]].concat(),
-            choose: |_, _, dice| {
-                let mut floats: Vec<f64> = (0..6).map(|_| 300.0 * dice.fraction()).collect();
-                floats.extend([320.0, 10.0, 1.0, 6.0, 100.0, 800.0, 270.0, 0.03, 100.0, 1.0]);
-                floats.extend([0.1, f64::from(dice.roll(2))]);
-                floats
-            },
-            // Hidden where it is bounded, which a player must be in as long as they keep to the rules.
-            ask: |_, _, of| {
-                let rules = Running {
-                    speed: of[6],
-                    accelerate: of[7],
-                    air_accelerate: of[8],
-                    friction: of[9],
-                    stop_speed: of[10],
-                    gravity: of[11],
-                    jump: of[12],
-                    frame: of[13],
-                    rounding: of[14],
-                    error: of[15],
-                };
-                let motion = Motion {
-                    position: triple(of),
-                    velocity: Some(triple(&of[3..])),
-                };
-                let region = rules.region(&motion, of[17] == 1.0, of[16]);
-                hides(
-                    region
-                        .corners()
-                        .as_flattened()
-                        .iter()
-                        .all(|at| at.is_finite()),
-                )
-            },
-            worlds: &[SOLID],
-        },
-        Question {
             name: "Predictor",
             kinds: movers(),
             choose: two_movers,
@@ -530,8 +490,6 @@ fn cautious(kind: Kind, value: f64, of: &[f64]) -> Option<Vec<f64>> {
         Place => Some(vec![f64::INFINITY, f64::NEG_INFINITY]),
         Reach if value.is_nan() || value < 0.0 => Some(vec![f64::INFINITY]),
         Reach => Some(vec![0.0]),
-        Rule if value >= 0.0 && value.is_finite() => none,
-        Rule => None,
         Velocity if value.is_nan() => Some(vec![f64::INFINITY, f64::NEG_INFINITY]),
         Velocity if value.abs() >= 1e300 => Some(vec![value * f64::INFINITY]),
         Velocity => none,

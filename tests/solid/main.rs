@@ -26,7 +26,6 @@ mod rasterize;
 mod readers;
 mod reports;
 mod rock;
-mod running;
 mod scene;
 mod scripts;
 mod seeds;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::common::{bake, solid};
+use super::watch::hides;
 use crate::boxes::SIDES;
 use crate::sections::{assemble, parts};
 use base64::Engine;
@@ -15,6 +16,7 @@ use viewcell::dice::Dice;
 use viewcell::format::solid::SolidParameters;
 use viewcell::format::{Tag, WorldKind};
 use viewcell::query::{OwnedBundle, SolidBundle};
+use viewcell::watch::{Watch, WatchOptions};
 use viewcell_bake::BakeOptions;
 use viewcell_bake::bundle::verify;
 use viewcell_ingest::solid::{SolidOptions, read_solid, solid_from_bytes, split_scene};
@@ -438,6 +440,31 @@ fn parts_of_a_mesh_are_culled_one_by_one() {
         "{in_sets} {in_images}"
     );
     assert!(split_scene(folder.path().join("none.glb").as_path(), 4.0).is_err());
+}
+
+/// What moves is asked by the occluders in the bundle: cells say nothing of each other.
+#[test]
+fn a_watch_says_whether_what_moves_may_be_seen() {
+    let (folder, _, level, places) = scene(3);
+    let bytes = bake(
+        &folder.path().join("rooms.obj"),
+        &level,
+        &places,
+        &BakeOptions::default(),
+    );
+    let bundle = OwnedBundle::from_bytes(bytes).unwrap();
+    let scene = solid(&bundle);
+    let mut watch = Watch::new(*scene, 2, WatchOptions::default()).unwrap();
+    let (mut dice, mut hidden) = (Dice(7), 0);
+    for _ in 0..400 {
+        let [a, b] = [0; 2].map(|_| scene.bounds(dice.roll(scene.cells())).unwrap());
+        let [a, b] = [a, b].map(|cell| place(&mut dice, cell));
+        if hides(&mut watch, &[], [a, b], u32::MAX) {
+            hidden += 1;
+            assert!(level.blocks(a, b), "{a:?} sees {b:?}");
+        }
+    }
+    assert!(hidden > 100, "{hidden}");
 }
 
 #[test]

@@ -91,7 +91,7 @@ pub(super) fn told_of_objects(path: &Path, objects: &[SceneObject]) -> Result<St
     if 2 * u64::from(most.triangles) > triangles {
         note += &format!(
             "; warning: {:.80} has {} of the triangles and is culled as one: split it by rooms in the program that it \
-             is from, or by size (--split METRES)",
+             is from, or by size (option split)",
             most.path, most.triangles
         );
     }

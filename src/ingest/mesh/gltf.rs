@@ -504,13 +504,15 @@ impl Surface {
             let found = format!("{many} more than {}", self.triangles.len());
             return bad("1 to 4194304 triangles", found);
         }
-        let most = positions.count().min(count);
-        if self.corners.len().saturating_add(most) > MOST_CORNERS {
+        let known = self.shared.remove(&positions.index());
+        let held: usize = self.shared.values().map(Vec::len).sum();
+        let most = held.saturating_add(positions.count().min(MOST_CORNERS + 1));
+        if self.corners.len().saturating_add(most) > MOST_CORNERS && known.is_none() {
             return bad("at most 12582912 corners", "more".into());
         }
-        let corners = match self.last.take() {
-            Some((number, corners)) if number == positions.index() => corners,
-            _ => corners(&positions, self.quantized, buffers)?,
+        let corners = match known {
+            Some(corners) => corners,
+            None => corners(&positions, self.quantized, buffers)?,
         };
         let mut order = match indices {
             Some(indices) => numbers(&indices, buffers)?,
@@ -534,11 +536,11 @@ impl Surface {
             }
             let used = used.iter().map(|of| corners[*of as usize]);
             self.corners.extend(used.map(|of| placement.place(of)));
+            self.shared.insert(positions.index(), corners);
         } else {
             let all = corners.iter().map(|of| placement.place(*of));
             self.corners.extend(all);
         }
-        self.last = Some((positions.index(), corners));
         // Whoever is mirrored would be inside out.
         let mirrored = placement.mirrors();
         let triangles = (0..many).map(|i| {

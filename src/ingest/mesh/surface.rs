@@ -1,5 +1,6 @@
 //! The triangles of a scene that is drawn, which need not be closed.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// The triangles of a scene: metres east, south and up.
@@ -13,8 +14,8 @@ pub(crate) struct Surface {
     pub(crate) drawn: Vec<Drawn>,
     /// Corners may be small integers.
     pub(crate) quantized: bool,
-    /// The list that was read last, by its number in the file, and its corners before they were placed: parts of a mesh share one.
-    pub(crate) last: Option<(usize, Vec<[f64; 3]>)>,
+    /// Lists of corners of which parts were taken, by their numbers in the file, before they were placed: parts of a mesh share them.
+    pub(crate) shared: HashMap<usize, Vec<[f64; 3]>>,
 }
 
 /// What a file draws by one name.

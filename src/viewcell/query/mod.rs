@@ -61,7 +61,7 @@ pub use seen::Seen;
 pub use solid::SolidBundle;
 pub use terrain::TerrainBundle;
 pub(crate) use within::counted;
-pub use within::{Extent, Motion, MotionLimits, Mover, Predictor, Reach, ReachableSet, Running};
+pub use within::{Extent, Motion, MotionLimits, Mover, Predictor, Reach, ReachableSet};
 pub use world::{Place, World};
 
 /// The coded parts of a bundle, for tools that look into it.

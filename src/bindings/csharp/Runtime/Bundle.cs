@@ -183,6 +183,22 @@ namespace Viewcell
                 Error.Check(Native.viewcell_pvs(handle, place, level, at, (UIntPtr)words.Length));
         }
 
+        // Which objects of a scene a camera at a position may see: object n has to be drawn where bit n % 64 of word n / 64 is 1. Of
+        // (Info.Objects + 63) / 64 words. Returns how many they are.
+        public int ObjectsSeen(Position position, Span<ulong> words)
+        {
+            fixed (ulong* at = &MemoryMarshal.GetReference(words))
+                return Error.Check(Native.viewcell_objects_seen(handle, &position, at, (UIntPtr)words.Length));
+        }
+
+        // Where an object is in its scene: names from the root to it, with / between them.
+        public string ObjectPath(uint number)
+        {
+            byte[] path = new byte[Error.Check(Native.viewcell_object_path(handle, number, null, UIntPtr.Zero)) + 1];
+            fixed (byte* at = path) Error.Check(Native.viewcell_object_path(handle, number, at, (UIntPtr)path.Length));
+            return System.Text.Encoding.UTF8.GetString(path, 0, path.Length - 1);
+        }
+
         // Whether a place is in a bitmap of places, such as a PVS.
         public bool Contains(ReadOnlySpan<ulong> words, uint place)
         {

@@ -11,7 +11,8 @@ namespace Viewcell
     {
         // For x, y and z of the level the coordinate of the engine, from 1; less than 0 where it is negated.
         public int X, Y, Z;
-        internal uint reserved;
+        // Of a scene; no part of the axes.
+        internal uint objects;
         // Units of the level per unit of the engine.
         public double Scale;
 

@@ -31,6 +31,8 @@ namespace Viewcell
         [DllImport(Library)] internal static extern int viewcell_visible_from(BundleHandle bundle, uint from, UIntPtr count, uint* to, byte* visible);
         [DllImport(Library)] internal static extern int viewcell_visible_quads(BundleHandle bundle, uint from, uint fromLevel, uint to, uint toLevel);
         [DllImport(Library)] internal static extern int viewcell_pvs(BundleHandle bundle, uint place, uint level, ulong* words, UIntPtr count);
+        [DllImport(Library)] internal static extern int viewcell_objects_seen(BundleHandle bundle, Position* position, ulong* words, UIntPtr count);
+        [DllImport(Library)] internal static extern int viewcell_object_path(BundleHandle bundle, uint number, byte* path, UIntPtr size);
         [DllImport(Library)] internal static extern int viewcell_visible_within(BundleHandle bundle, uint a, uint b, double reachA, double reachB);
         [DllImport(Library)] internal static extern int viewcell_sees_within(BundleHandle bundle, Position* from, Position* to, double reachFrom, double reachTo);
 

@@ -75,6 +75,8 @@ namespace Viewcell
 
         public WorldKind Kind { get { return (WorldKind)kind; } }
         public bool Mutual { get { return mutual == 1; } }
+        // Of a scene: the objects that it draws.
+        public uint Objects { get { return axes.objects; } }
         public bool HasBsp { get { return hasBsp == 1; } }
         public bool HasNeighbours { get { return hasNeighbours == 1; } }
     }

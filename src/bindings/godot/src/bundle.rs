@@ -180,6 +180,35 @@ impl ViewcellBundle {
         )
     }
 
+    /// The objects of a scene (`viewcell bake scene`) that a camera at a point may see, by number: all others need not be drawn.
+    #[func]
+    fn objects_seen(&self, point: Vector3) -> PackedInt32Array {
+        let Some((bundle, scene)) = self.solid() else {
+            godot_error!("objects_seen: expected a bundle of a scene to be open");
+            return PackedInt32Array::new();
+        };
+        let cell = scene.locate(coordinates(bundle, point));
+        scene
+            .objects_from(cell)
+            .map(|object| object as i32)
+            .collect()
+    }
+
+    /// Where each object is in its scene: names from the root to it, with / between them; empty where that is damaged.
+    #[func]
+    fn object_paths(&self) -> PackedStringArray {
+        let objects = self.solid().and_then(|(_, scene)| scene.objects());
+        let path = |number| {
+            objects
+                .and_then(|all| all.get(number))
+                .map_or("", |of| of.path)
+        };
+        let count = objects.map_or(0, |all| all.count());
+        (0..count)
+            .map(|number| GString::from(path(number)))
+            .collect()
+    }
+
     /// The box of positions of a player's origin that a cell of a solid level stands for; empty where there is none.
     #[func]
     fn bounds(&self, cell: i64) -> Aabb {

@@ -8,6 +8,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2}
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use viewcell::format::Objects;
 use viewcell::query::{
     CellBundle, OwnedBundle, Place, Quad, Sample, SolidBundle, TerrainBundle, VisibilityMode,
     World, WorldKind,
@@ -63,6 +64,15 @@ fn solid(opened: &OwnedBundle) -> PyResult<&SolidBundle<'_>> {
     world
         .solid()
         .ok_or_else(|| other_kind("a solid level", world))
+}
+
+/// A scene and its objects.
+fn scene(opened: &OwnedBundle) -> PyResult<(&SolidBundle<'_>, Objects<'_>)> {
+    let scene = solid(opened)?;
+    let objects = scene.objects();
+    objects
+        .map(|objects| (scene, objects))
+        .ok_or_else(|| other_kind("a scene", opened.world()))
 }
 
 /// A level of either kind, whose places are cells.
@@ -208,6 +218,8 @@ impl Bundle {
             World::Solid(level) => {
                 let parameters = level.parameters();
                 dict.set_item("cells", level.cells())?;
+                let objects = level.objects().map_or(0, |all| all.count());
+                dict.set_item("objects", objects)?;
                 dict.set_item("solids", parameters.solids)?;
                 dict.set_item("faces", parameters.faces)?;
                 dict.set_item("mutual", level.sights().parameters().mutual)?;
@@ -383,6 +395,27 @@ impl Bundle {
             .map(|other| level.visible(Place::Cell(cell), other))
             .collect();
         Ok(Array1::from(seen).into_pyarray(py))
+    }
+
+    /// The objects of a scene that a camera at a position may see, by number.
+    fn objects_seen<'py>(
+        &self,
+        py: Python<'py>,
+        position: [f64; 3],
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let opened = self.opened()?;
+        let (scene, _) = scene(&opened)?;
+        let seen: Vec<u32> = scene.objects_from(scene.locate(position)).collect();
+        Ok(Array1::from(seen).into_pyarray(py))
+    }
+
+    /// Where each object is in its scene.
+    fn object_paths(&self) -> PyResult<Vec<String>> {
+        let opened = self.opened()?;
+        let (_, objects) = scene(&opened)?;
+        let path = |number| objects.get(number).map(|of| of.path.to_owned());
+        let paths = (0..objects.count()).map(path).collect::<Option<_>>();
+        paths.ok_or_else(damaged)
     }
 
     /// How many samples of each PVS of level 0 are visible, row by row; 0 at voids.

@@ -160,6 +160,9 @@ def test_solid_levels():
     bundle = viewcell.open(GOLDEN / "solid.vcb")
     assert bundle.kind == "solid" and bundle.shape == (bundle.cells,)
     assert bundle.solids == 7 and bundle.hull == ((-16, -16, -24), (16, 16, 32)) and bundle.eye == (22, 22)
+    assert bundle.objects == 0
+    with pytest.raises(viewcell.KindError, match="a scene"):
+        bundle.objects_seen((0, 0, 0))
     cells = np.arange(bundle.cells)
     matrix = np.array([bundle.visible(np.full(bundle.cells, cell), cells) for cell in cells])
     assert matrix.any() and not matrix.all() and matrix.diagonal().all()

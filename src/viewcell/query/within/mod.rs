@@ -10,7 +10,6 @@ mod disc;
 mod motion;
 mod predictor;
 mod reachable;
-mod running;
 mod terrain;
 mod world;
 
@@ -18,6 +17,5 @@ pub use cells::Reach;
 pub use motion::{Extent, Motion, MotionLimits, Mover};
 pub use predictor::Predictor;
 pub use reachable::ReachableSet;
-pub use running::Running;
 
 pub(crate) use motion::counted;

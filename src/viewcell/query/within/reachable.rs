@@ -60,10 +60,8 @@ impl<'a> ReachableSet<'a> {
         self.set_motion(mover, cell);
     }
 
-    /// Sets it to a player who is at a position now, and stays in a region, such as [`Running::region`] gives. One who is at
-    /// no place now may be anywhere.
-    ///
-    /// [`Running::region`]: super::Running::region
+    /// Sets it to a player who is at a position now, and stays in a region. One who is at no place now may be
+    /// anywhere.
     pub fn set_region(&mut self, position: [f64; 3], region: &Extent) {
         let position = self.frame.to_level(position);
         let region = &region.to_level(self.frame);

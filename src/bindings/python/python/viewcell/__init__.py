@@ -114,6 +114,8 @@ class Bundle:
     greatest_distance: int
     has_bsp: bool
     has_neighbours: bool
+    #: Of scenes: how many objects they draw; 0 of levels.
+    objects: int
     #: Of solid levels: what hides, and whether sight is the same both ways (mutual, as of terrains); the size of
     #: the smallest cells, least and greatest corner of the body, and lowest and highest eye, all from the origin.
     solids: int
@@ -282,6 +284,17 @@ class Bundle:
         """
         self._of("bounds", "cells solid", "a level")
         return self._core.bounds(self._place(cell, "cell"))
+
+    def objects_seen(self, position: Any) -> np.ndarray:
+        """The objects of a scene that a camera at (x, y, z) may see, by number: all others need not be drawn."""
+        self._of("objects_seen", "solid", "a scene")
+        x, y, z = map(float, position)
+        return self._core.objects_seen((x, y, z))
+
+    def object_paths(self) -> list[str]:
+        """Where each object is in its scene: names from the root to it, with / between them."""
+        self._of("object_paths", "solid", "a scene")
+        return self._core.object_paths()
 
     def pvs(self, place: Any, level: int = 0) -> np.ndarray:
         """All that may be seen from a place: booleans of the bundle's shape.
