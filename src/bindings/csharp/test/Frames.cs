@@ -31,7 +31,7 @@ class Frames
     // Opens the level with the axes of Unity, as a bake with `--from unity` writes them; leaves it where ViewcellWorld looks for it.
     public Frames(string root, string folder)
     {
-        byte[] bytes = File.ReadAllBytes(Path.Combine(root, "tests/golden/v2/solid.vcb"));
+        byte[] bytes = File.ReadAllBytes(Path.Combine(root, "tests/golden/v1/solid.vcb"));
         int at = -1;
         for (int i = 0; i + 4 <= bytes.Length; i++)
             if (bytes[i] == 1 && bytes[i + 1] == 2 && bytes[i + 2] == 3 && bytes[i + 3] == 1) { Check(at < 0, "axes and units, once"); at = i; }
