@@ -16,9 +16,9 @@ mod source;
 /// Issue 66 asks for 94,000 and 40,000 lines, 19,000 of papers, 56 functions and scripts of 4,700 lines. What grows frontier
 /// sets otherwise, and its slow twin, took 1,400 lines to the papers that were the product's.
 const BOUNDS: &[(&str, usize)] = &[
-    ("lines of the product", 95_665),
+    ("lines of the product", 95_669),
     ("lines of papers", 23_012),
-    ("lines of tests", 46_315),
+    ("lines of tests", 46_331),
     ("lines of bindings", 13_936),
     ("files of scripts", 39),
     ("lines of scripts, all", 4_838),

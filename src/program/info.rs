@@ -242,7 +242,10 @@ impl fmt::Display for Brief<'_> {
                 Some(terrain) if terrain.finest == 0 => "sample",
                 _ => "view cell",
             };
-            let share = 100.0 * level.hidden_share;
+            // Parts of objects see nothing, and are no part of the share.
+            let scene = self.info.solid.as_ref();
+            let culled = scene.and_then(|of| Some(of.mean_objects_seen? / f64::from(of.objects?)));
+            let share = 100.0 * culled.map_or(level.hidden_share, |seen| 1.0 - seen);
             writeln!(f, "hidden      {share:.2} % from a {of}, on average")?;
         }
         if let Some(timings) = &self.info.timings {

@@ -439,7 +439,23 @@ fn parts_of_a_mesh_are_culled_one_by_one() {
         in_images > eyes * 5 && in_sets < eyes * u64::from(objects.count()) * 3 / 4,
         "{in_sets} {in_images}"
     );
-    assert!(split_scene(folder.path().join("none.glb").as_path(), 4.0).is_err());
+    let other = folder.path().join("rooms.obj");
+    std::fs::write(&other, rooms(1)).unwrap();
+    let options = SolidOptions {
+        split: Some(4.0),
+        ..SolidOptions::default()
+    };
+    for error in [
+        split_scene(&other, 4.0).unwrap_err(),
+        read_solid(&other, &options).unwrap_err(),
+    ] {
+        assert!(
+            error
+                .to_string()
+                .contains("rooms.obj: expected a glTF scene"),
+            "{error}"
+        );
+    }
 }
 
 /// What moves is asked by the occluders in the bundle: cells say nothing of each other.

@@ -59,13 +59,9 @@ impl std::str::FromStr for Grade {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let ratio = || text.parse().map(Self::Ratio);
-        let or_auto = |_| "expected auto, or a whole number from 0".to_owned();
-        if text == "auto" {
-            Ok(Self::Auto)
-        } else {
-            ratio().map_err(or_auto)
-        }
+        let ratio = text.parse().map(Self::Ratio).ok();
+        let grade = ratio.or((text == "auto").then_some(Self::Auto));
+        grade.ok_or("expected auto, or a whole number from 0".to_owned())
     }
 }
 

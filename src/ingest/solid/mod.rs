@@ -92,7 +92,7 @@ pub fn read_solid(path: &Path, options: &SolidOptions) -> Result<IngestedSolid, 
 pub fn split_scene(path: &Path, size: f64) -> Result<Vec<u8>, IngestError> {
     let divided = file_bytes(path, "a glTF file").and_then(|bytes| match is_gltf(&bytes) {
         true => split(&bytes, path, size),
-        false => Err(unknown(&bytes)),
+        false => Err(undivided()),
     });
     divided.map_err(|error| error.about(path))
 }
@@ -136,6 +136,7 @@ fn from_bytes(
         Some(Format::Wad | Format::Portals) => return Err(unknown(bytes)),
         _ if map::matches(bytes) => map::read(bytes, scripts, sky, &mut notes)?,
         _ if city::matches(bytes) => city::read(bytes, options, held, &mut notes)?,
+        _ if options.split.is_some() && !is_gltf(bytes) => return Err(undivided()),
         _ if is_gltf(bytes) => mesh::gltf(bytes, path, options, &mut notes)?,
         _ if mesh::is_obj(bytes) => mesh::obj(bytes, path, held, options, &mut notes)?,
         _ => return Err(unknown(bytes)),
@@ -168,6 +169,16 @@ fn from_bytes(
 /// Whether a file that begins so, of this length, is a mesh of a format that is not read, which [`read_solid`] names.
 pub fn is_foreign_mesh(head: &[u8], length: u64) -> bool {
     foreign::format(head, length).is_some()
+}
+
+fn undivided() -> IngestError {
+    let remedy = "convert it to glTF, or divide its groups before the export";
+    IngestError::bad(
+        "a glTF scene, whose meshes are divided",
+        "another file",
+        remedy,
+    )
+    .unsupported()
 }
 
 fn unknown(bytes: &[u8]) -> IngestError {

@@ -10,7 +10,7 @@ use crate::output::check_not_input;
 use crate::simulate::csv;
 use crate::{input, values};
 use viewcell_bake::plan::{CellChoice, Grade, Players};
-use viewcell_bake::{Input, PlanOptions, bundle};
+use viewcell_bake::{Input, Observer as _, PlanOptions, bundle};
 use viewcell_ingest::solid::split_scene;
 use viewcell_ingest::world::solid::{Aabb, Cameras};
 
@@ -226,6 +226,7 @@ pub fn run(args: &Args) -> Outcome {
                 check_not_input(&args.input, &whole)?;
                 let again = args.force || args.watch || long.resume;
                 bundle::save_with(&whole, again, |file| file.write_all(&divided))?;
+                progress.note(&format!("meshes are divided: draw {}", whole.display()));
             }
         }
         let input = Input::solid(&args.input, &reading, &players, progress)?;

@@ -13,10 +13,8 @@ use crate::query::{SolidBundle, World};
 
 /// A scene and its objects, if it is one.
 fn scene<'a>(world: &World<'a>) -> Outcome<(SolidBundle<'a>, Objects<'a>)> {
-    match world {
-        World::Solid(scene) => Ok((*scene, scene.objects().ok_or(VIEWCELL_KIND)?)),
-        _ => Err(VIEWCELL_KIND),
-    }
+    let scene = *world.solid().ok_or(VIEWCELL_KIND)?;
+    Ok((scene, scene.objects().ok_or(VIEWCELL_KIND)?))
 }
 
 /// Which objects of a scene may be seen by a camera at a position: bit n % 64 of word n / 64 becomes 1 if object n has to be

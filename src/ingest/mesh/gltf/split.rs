@@ -87,7 +87,7 @@ pub(crate) fn split(bytes: &[u8], path: &Path, size: f64) -> Result<Vec<u8>, Ing
                     "bufferView": view, "byteOffset": order.len(), "componentType": 5125,
                     "count": 3 * triangles.len(), "type": "SCALAR",
                 });
-                part["indices"] = added(&mut file, "accessors", accessor);
+                part["indices"] = added(&mut file["accessors"], accessor);
                 order.extend(
                     triangles
                         .as_flattened()
@@ -99,33 +99,31 @@ pub(crate) fn split(bytes: &[u8], path: &Path, size: f64) -> Result<Vec<u8>, Ing
             let primitives: Vec<Value> = primitives.collect();
             let mut own = file["meshes"][mesh.index()].clone();
             own["primitives"] = primitives.into();
-            let own = added(&mut file, "meshes", own);
+            let own = added(&mut file["meshes"], own);
             let name = format!("part {x},{y},{z}");
-            let part = added(&mut file, "nodes", json!({ "name": name, "mesh": own }));
+            let part = added(&mut file["nodes"], json!({ "name": name, "mesh": own }));
             let node = &mut file["nodes"][node.index()];
             if let Some(node) = node.as_object_mut() {
                 node.remove("mesh");
             }
-            match node["children"].as_array_mut() {
-                Some(children) => children.push(part),
-                None => node["children"] = json!([part]),
-            }
+            added(&mut node["children"], part);
         }
     }
     whole(file, buffers, order)
 }
 
-/// Adds something to a list of the file; its number.
-fn added(file: &mut Value, list: &str, what: Value) -> Value {
-    if !file[list].is_array() {
-        file[list] = json!([]);
+/// Adds something to a list, which may not be there yet; its number.
+fn added(list: &mut Value, what: Value) -> Value {
+    match list.as_array_mut() {
+        Some(all) => {
+            all.push(what);
+            (all.len() - 1).into()
+        }
+        None => {
+            *list = json!([what]);
+            0.into()
+        }
     }
-    let all = file[list].as_array_mut();
-    let number = all.as_ref().map_or(0, |all| all.len());
-    if let Some(all) = all {
-        all.push(what);
-    }
-    number.into()
 }
 
 /// A binary file with all buffers in one, and the order of triangles behind them.
@@ -155,7 +153,7 @@ fn whole(mut file: Value, buffers: Vec<Vec<u8>>, order: Vec<u8>) -> Result<Vec<u
     let own =
         json!({ "buffer": 0, "byteOffset": bin.len(), "byteLength": order.len(), "target": 34963 });
     if !order.is_empty() {
-        added(&mut file, "bufferViews", own);
+        added(&mut file["bufferViews"], own);
     }
     bin.extend(order);
     file["buffers"] = json!([{ "byteLength": bin.len() }]);

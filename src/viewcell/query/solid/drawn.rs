@@ -51,13 +51,12 @@ impl<'a> SolidBundle<'a> {
     /// position in no cell. Returns how many they are; those for which there is no room are counted all the same.
     pub fn objects_seen(&self, position: [f64; 3], seen: &mut [u64]) -> u32 {
         seen.fill(0);
-        let mut count = 0;
-        for object in self.objects_from(self.locate(position)) {
-            count += 1;
-            if let Some(word) = seen.get_mut(object as usize / 64) {
+        let mark = |object: &u32| {
+            if let Some(word) = seen.get_mut(*object as usize / 64) {
                 *word |= 1 << (object % 64);
             }
-        }
-        count
+        };
+        let all = self.objects_from(self.locate(position));
+        all.inspect(mark).count() as u32
     }
 }
